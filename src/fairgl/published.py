@@ -1,0 +1,166 @@
+"""The papers' printed numbers, as tidy tables.
+
+The CSV files in ``data/published`` hold what is printed: percent where the paper prints percent, "OOM" where it prints
+OOM. :func:`load` turns them into natural units (fractions), our names of data sets, methods and metrics, and one row a
+cell. Nothing is corrected; a spread that no three runs can have is marked, not mended.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from fairgl import paths
+from fairgl.registry import UnknownName
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """One printed table: where it stands, in which file, and how to read it."""
+
+    name: str
+    file: str
+    paper: str  # key in book/references.bib
+    place: str
+    runs: int = 3  # runs behind each printed mean and spread
+    percent: tuple[str, ...] = ()  # printed metrics that are percentages
+    filter: str = ""  # value of the file's "table" column, where one file holds several tables
+
+
+_SHARES = ("acc", "auc", "delta_sp", "delta_eo", "delta_utility", "ndcg_at_10")
+_BENCHMARK = "dong2024benchmark"
+_MORAL_STUDY = "dewildt2026moral"
+_LINKS = "link_prediction_tables.csv"
+
+TABLES = {
+    t.name: t
+    for t in (
+        PublishedTable("benchmark.table2", "benchmark_group_table2.csv", _BENCHMARK, "Table 2", percent=_SHARES),
+        PublishedTable("benchmark.table3", "benchmark_individual_table3.csv", _BENCHMARK, "Table 3", percent=_SHARES),
+        PublishedTable("benchmark.table4", "benchmark_group_table4.csv", _BENCHMARK, "Table 4", percent=_SHARES),
+        PublishedTable("benchmark.table5", "benchmark_individual_table5.csv", _BENCHMARK, "Table 5", percent=_SHARES),
+        PublishedTable("moral_study.table2", _LINKS, _MORAL_STUDY, "Table 2", filter="table2"),
+        PublishedTable("moral_study.table3", _LINKS, _MORAL_STUDY, "Table 3", filter="table3"),
+        PublishedTable("moral_study.table4", _LINKS, _MORAL_STUDY, "Table 4", filter="table4"),
+        PublishedTable("moral_study.table12", _LINKS, _MORAL_STUDY, "Table 12", filter="table12"),
+        PublishedTable("moral_study.table13", _LINKS, _MORAL_STUDY, "Table 13", filter="table13"),
+        PublishedTable("moral_study.table14", _LINKS, _MORAL_STUDY, "Table 14", filter="table14_original"),
+    )
+}
+
+# Names as printed -> names in this package. A printed name that is missing here is an error, not a guess.
+DATASET_NAMES = {
+    "German Credit": "german",
+    "German": "german",
+    "Credit Defaulter": "credit",
+    "Credit": "credit",
+    "Recidivism": "recidivism",
+    "Pokec-z": "pokec-z",
+    "Pokec-n": "pokec-n",
+    "AMiner-S": "aminer-s",
+    "AMiner-L": "aminer-l",
+    "Facebook": "facebook",
+    "NBA": "nba",
+    "Chameleon": "chameleon",
+    "GARN": "garn",
+    "Global Airport Routes Network": "garn",
+}
+METHOD_NAMES = {
+    "GNN": "gcn",
+    "MORAL pre-rerank": "moral-unranked",
+    **{
+        printed: printed.lower()
+        for printed in (
+            *("DeepWalk", "FairWalk", "CrossWalk", "FairGNN", "NIFTY", "EDITS", "FairEdit", "FairVGNN", "InFoRM"),
+            *("REDRESS", "GUIDE", "MORAL", "FairAdj", "DetConstSort", "UGE", "GRAPHAIR", "FairEGM", "FairLP", "DELTR"),
+        )
+    },
+}
+METRIC_NAMES = {
+    "acc": "accuracy",
+    "auc": "auc",
+    "delta_sp": "statistical_parity_difference",
+    "delta_eo": "equal_opportunity_difference",
+    "delta_utility": "utility_difference",
+    "b_lipschitz": "lipschitz_bias",
+    "ndcg_at_10": "ndcg_at_10",
+    "gdif": "gdif",
+    "delta_dp": "statistical_parity_difference",
+    "ndkl": "ndkl",
+    "awrf": "awrf",
+    "precision": "precision",
+    "ndcg": "ndcg",
+}
+_UNSIGNED = {"statistical_parity_difference", "equal_opportunity_difference", "utility_difference"}
+
+
+def _named(kind: str, names: dict[str, str], printed: pd.Series) -> pd.Series:
+    unknown = sorted(set(printed) - set(names))
+    if unknown:
+        raise UnknownName(f"printed {kind}", unknown[0], sorted(names))
+    return printed.map(names)
+
+
+@cache
+def _read(name: str) -> pd.DataFrame:
+    table = TABLES[name]
+    raw = pd.read_csv(paths.published() / table.file)
+    if table.filter:
+        raw = raw[raw["table"] == table.filter]
+    divisor = np.where(raw["metric"].isin(table.percent), 100.0, 1.0)
+    frame = pd.DataFrame(
+        {
+            "paper": table.paper,
+            "place": table.place,
+            "dataset": _named("data set", DATASET_NAMES, raw["dataset"]),
+            "method": _named("method", METHOD_NAMES, raw["method"]),
+            "metric": _named("metric", METRIC_NAMES, raw["metric"]),
+            "value": raw["mean"] / divisor,
+            "spread": raw["std"] / divisor,
+            "runs": table.runs,
+            "status": raw["status"],
+            "percent": raw["metric"].isin(table.percent),
+        }
+    ).reset_index(drop=True)
+    # Non-negative numbers with mean m have a sample s.d. of at most sqrt(n) m: a larger one is not a spread of n runs.
+    bound = np.sqrt(table.runs) * frame["value"] + 0.5e-4
+    frame["spread_possible"] = ~(frame["metric"].isin(_UNSIGNED) & (frame["spread"] > bound))
+    return frame
+
+
+def load(table: str) -> pd.DataFrame:
+    """One printed table, a row a cell.
+
+    Args:
+        table: Name in :data:`TABLES`, such as ``"benchmark.table4"``.
+
+    Returns:
+        Columns ``paper place dataset method metric value spread runs status percent spread_possible``. ``value`` and
+        ``spread`` are in natural units (a printed 62.52 % is 0.6252), NaN where ``status`` is ``"oom"``.
+
+    Raises:
+        UnknownName: No such table; the message lists those that exist.
+    """
+    if table not in TABLES:
+        raise UnknownName("published table", table, sorted(TABLES))
+    return _read(table).copy()
+
+
+def lookup(table: str, *, dataset: str, method: str, metric: str) -> pd.Series | None:
+    """The printed cell of one data set, method and metric, or ``None`` where the paper has none."""
+    frame = load(table)
+    hit = frame[(frame["dataset"] == dataset) & (frame["method"] == method) & (frame["metric"] == metric)]
+    return None if hit.empty else hit.iloc[0]
+
+
+def cell(row: pd.Series | None, *, digits: int = 2) -> str:
+    """A printed cell as text in the paper's unit: ``"62.52 ± 3.59"``, ``"OOM"`` or ``"–"``."""
+    if row is None:
+        return "–"
+    if row["status"] != "ok":
+        return str(row["status"]).upper()
+    scale = 100 if row["percent"] else 1
+    return f"{row['value'] * scale:.{digits}f} ± {row['spread'] * scale:.{digits}f}"
