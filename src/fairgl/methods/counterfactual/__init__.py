@@ -1,0 +1,1 @@
+"""Methods of the counterfactual study, one file each."""

@@ -1,0 +1,1 @@
+"""Link predictors, one file each."""

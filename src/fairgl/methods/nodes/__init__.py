@@ -1,0 +1,1 @@
+"""Node classifiers, one file each."""

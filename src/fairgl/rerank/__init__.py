@@ -1,0 +1,1 @@
+"""Rerankers: functions of scores, groups, a target distribution and a list length, one file each."""
