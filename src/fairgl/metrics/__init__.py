@@ -1,7 +1,7 @@
 """What every metric shares: numbers that admit they are undefined, and the checks on labels, scores and groups.
 
 A metric is a pure function of NumPy arrays with keyword-only arguments, one number out. A number that cannot be
-computed is :class:`Undefined`: NaN to every calculation, and it carries the reason. A gap between groups is :class:`Gap`:
+computed is :class:`Undefined`: NaN to every calculation, with the reason. A gap between groups is :class:`Gap`:
 a float that remembers which two groups are furthest apart. Argument names mean the same in every module: ``y`` true
 labels 0/1, ``pred`` predicted labels 0/1, ``score`` larger means more likely positive, ``sens`` the sensitive value of
 each row, ``groups`` the declared sensitive values (default: those that occur).
