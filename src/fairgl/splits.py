@@ -1,9 +1,16 @@
 """Splits of nodes into training, validation and test: the benchmark's rule and a general stratified one.
 
-Benchmark rule (Agarwal et al., NIFTY, 2021, and the loaders of PyGDebias): every class is shuffled; training takes its
-first ``min(half of it, label_number / 2)``, validation the part from 50 to 75 %, test the last quarter. Where
-``label_number`` is small, the rest of the first half is not used at all.
+Benchmark rule, which differs by data set in the loaders of PyGDebias 1.1.1:
 
+- German, credit, recidivism (after Agarwal et al., NIFTY, 2021) and GEAR's synthetic graph: every class is shuffled;
+  training takes its first ``min(half, label_number / 2)`` nodes, validation the part from 50 to 75 %, test the last
+  quarter. Where ``label_number`` is small, the rest of the first half is not used at all. Unnamed data sets follow this
+  rule without a cap.
+- Pokec and NBA (after Dai and Wang, FairGNN, 2021): the same cuts over all labelled nodes at once, with ``label_number``
+  training nodes at most.
+- AMiner: a random 80, 10 and 10 % of the nodes.
+
+Deviation: NBA's validation part is the second quarter-cut above; the loader used the test nodes for both.
 Deviation: seeds are derived from the data set's name and the split seed instead of one global ``random.seed(20)``, so
 that splits are many, independent of what ran before, and the same for every method.
 """
@@ -18,7 +25,11 @@ import numpy as np
 from fairgl.graph import Graph
 from fairgl.seeding import rng
 
-LABEL_NUMBERS = {"german": 100, "credit": 6000, "recidivism": 100, "gear-synthetic": 1000}
+LABEL_NUMBERS = {
+    "german": 100, "credit": 6000, "recidivism": 100, "gear-synthetic": 1000, "pokec-z": 500, "pokec-n": 500, "nba": 100,
+}  # fmt: skip
+UNSTRATIFIED = ("pokec-z", "pokec-n", "nba", "aminer-s", "aminer-l")
+THIN_SPLIT = (0.8, 0.1, 0.1)
 RULES = ("benchmark", "stratified")
 PARTS = ("train", "val", "test")
 
@@ -84,7 +95,13 @@ def node_split(
     if rule == "benchmark":
         if label_number is None:
             label_number = LABEL_NUMBERS.get(graph.name, 2 * graph.num_nodes)
-        pieces = [_benchmark(draw.permutation(np.flatnonzero(graph.y == c)), label_number) for c in classes]
+        if graph.name in UNSTRATIFIED:
+            nodes = draw.permutation(np.flatnonzero(graph.y >= 0))
+            aminer = graph.name.startswith("aminer")
+            pieces = [_shares(nodes, THIN_SPLIT) if aminer else _benchmark(nodes, label_number)]
+        else:
+            shuffled = [draw.permutation(np.flatnonzero(graph.y == c)) for c in classes]
+            pieces = [_benchmark(nodes, label_number // 2) for nodes in shuffled]
     else:
         if min(fractions) <= 0 or sum(fractions) > 1 + 1e-9:
             raise ValueError(f"fractions must be positive and sum to at most 1, got {fractions}")
@@ -97,10 +114,10 @@ def node_split(
     return split
 
 
-def _benchmark(nodes: np.ndarray, label_number: int) -> list[np.ndarray]:
-    """Parts of one shuffled class under the benchmark's rule."""
+def _benchmark(nodes: np.ndarray, most: int) -> list[np.ndarray]:
+    """First half, capped at ``most``; third quarter; last quarter of shuffled nodes."""
     half, quarter = len(nodes) // 2, int(0.75 * len(nodes))
-    return [nodes[: min(half, label_number // 2)], nodes[half:quarter], nodes[quarter:]]
+    return [nodes[: min(half, most)], nodes[half:quarter], nodes[quarter:]]
 
 
 def _shares(nodes: np.ndarray, fractions: tuple[float, float, float]) -> list[np.ndarray]:

@@ -26,7 +26,7 @@ def load(name: str, **parameters: Any) -> Graph:
 
     Args:
         name: A registered name or alias ("german", "bail"), or the path of a folder.
-        parameters: The loader's own, e.g. ``task="links"``; those of a folder are :func:`~fairgl.datasets.folder.folder`'s.
+        parameters: The loader's own, e.g. ``task="links"``; for a folder see :func:`fairgl.datasets.folder.folder`.
 
     Raises:
         UnknownName: No such data set; the message lists the valid names.

@@ -2,8 +2,8 @@
 
 Source: Default of Credit Card Clients (Yeh and Lien, 2009), UCI Machine Learning Repository, CC BY 4.0. The columns are
 those of Ustun et al. (2019) that Agarwal et al. (NIFTY, 2021) turned into a graph and the benchmark uses; the mapping
-was checked on every row. The published ``Age`` only says whether a person is under 25; the table has the real ages, which
-``age_bins`` offers as groups.
+was checked on every row. The published ``Age`` only says whether a person is under 25; the table has the real ages,
+which ``age_bins`` offers as groups.
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ def credit(task: str = "nodes", sensitive: str = "Age", age_bins: int = 0) -> Gr
     if sensitive == "EducationLevel":
         # Levels 1 and 2 form one group: the study's code expects the UCI coding, which this column does not have.
         sens = table["EducationLevel"].map({1: 0, 2: 0, 3: 1, 0: 2}).to_numpy()
-        names, sens_name, sens_column = ("university or high school", "graduate school", "other"), "EducationLevel", None
+        names = ("university or high school", "graduate school", "other")
+        sens_name, sens_column = "EducationLevel", None
         features = features.drop(columns="EducationLevel")
     elif age_bins:
         sens, names = age_groups(uci["AGE"], age_bins)

@@ -1,7 +1,8 @@
 """A user's own graph: a folder with ``nodes.csv`` and ``edges.csv``.
 
-``nodes.csv`` has one row per node: ``id``, ``sensitive``, ``label`` (optional; 0, 1, or empty for unlabelled), and numeric
-feature columns. ``edges.csv`` has two columns of ids; any order and direction, copies and loops are cleaned and counted.
+``nodes.csv`` has one row per node: ``id``, ``sensitive``, ``label`` (optional; 0, 1, or empty for unlabelled), and
+numeric feature columns. ``edges.csv`` has two columns of ids in any order and direction; copies and loops are removed
+and counted.
 """
 
 from __future__ import annotations
