@@ -10,6 +10,8 @@ Eq. 4.1 with epsilon 0. The tests compare each layer with torch-geometric's.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import scipy.sparse as sp
 import torch
@@ -62,7 +64,9 @@ def _csr_tensor(csr: sp.csr_matrix, device: str, dtype) -> Tensor:
     csr.sort_indices()
     index = torch.from_numpy(csr.indptr.astype(np.int64)), torch.from_numpy(csr.indices.astype(np.int64))
     values = torch.from_numpy(np.ascontiguousarray(csr.data)).to(dtype)
-    return torch.sparse_csr_tensor(*index, values, size=csr.shape, check_invariants=False).to(device)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        return torch.sparse_csr_tensor(*index, values, size=csr.shape, check_invariants=False).to(device)
 
 
 def propagation(adjacency: sp.spmatrix, kind: str = "symmetric", loops: float = 1.0, device: str = "cpu") -> Sparse:

@@ -101,6 +101,7 @@ LINK_METHODS = Registry("link method", "fairgl.methods.links")
 COUNTERFACTUAL_METHODS = Registry("counterfactual method", "fairgl.methods.counterfactual")
 RERANKERS = Registry("reranker", "fairgl.rerank")
 METRICS = Registry("metric", "fairgl.metrics")
+TASKS = Registry("task", "fairgl.tasks")
 STUDIES = Registry("study", "fairgl.studies")
 
 

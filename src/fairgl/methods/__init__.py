@@ -52,6 +52,7 @@ class Method:
     notion: ClassVar[str] = "none"  # one of NOTIONS
     reference: ClassVar[str] = ""  # key in book/references.bib
     name: ClassVar[str] = ""
+    dataset_settings: ClassVar[dict[str, dict[str, Any]]] = {}  # the authors' values per data set, where they differ
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:

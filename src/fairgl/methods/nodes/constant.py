@@ -1,4 +1,4 @@
-"""The constant predictor: every node gets the training prior.
+"""The constant predictor: every node gets the same score, the validation prior.
 
 It is perfectly fair by statistical parity and useless, which is why every table shows it: a small difference means
 little where the constant is already there.
@@ -19,14 +19,18 @@ from fairgl.splits import NodeSplit
 @NODE_METHODS.register("constant")
 @dataclass(frozen=True)
 class Constant(NodeMethod):
-    """Log-odds of class 1 among the training labels, smoothed by one node of each class, for every node."""
+    """Log-odds of class 1 among the validation labels, smoothed by one node of each class, for every node.
+
+    The constant that minimises validation cross-entropy; the training part is no guide to the prior, since the
+    benchmark's split rule balances it.
+    """
 
     label = "Constant"
     family = "baseline"
     reference = "none"
 
     def fit(self, graph: Graph, split: NodeSplit, seed: int, device: str = "cpu") -> Scores:
-        positives = int((graph.y[split.train] == 1).sum())
-        odds = (positives + 1.0) / (len(split.train) - positives + 1.0)
+        positives = int((graph.y[split.val] == 1).sum())
+        odds = (positives + 1.0) / (len(split.val) - positives + 1.0)
         logits = np.full(graph.num_nodes, np.log(odds))
         return Scores(logits=logits, predict=lambda other: np.full(other.num_nodes, np.log(odds)))
