@@ -1,0 +1,99 @@
+"""What the book consists of: pages, chapters, their parameters, and what an executed copy was made from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from fairgl.parameters import cell_source, model_of, validate
+from fairgl.paths import root as repository
+from fairgl.preflight import problems
+from fairgl.registry import UnknownName
+
+NOT_AUTHORED = {"injected-parameters", "papermill-error-cell-tag"}
+NOT_READ_BY_CHAPTERS = {"__main__.py", "book.py", "cli.py", "contents.py", "execute.py"}
+
+
+def toc_pages(root: Path | None = None) -> list[str]:
+    """Pages of the table of contents in reading order, as paths without suffix."""
+    toc = yaml.safe_load(((root or repository()) / "_toc.yml").read_text("utf8"))
+    pages: list[str] = []
+
+    def walk(items: list[dict[str, Any]]) -> None:
+        for item in items:
+            pages.extend([item["file"]] if "file" in item else [])
+            for key in ("parts", "chapters", "sections"):
+                walk(item.get(key, []))
+
+    walk([{**toc, "file": toc["root"]}])
+    return pages
+
+
+def chapters(root: Path | None = None) -> dict[str, Path]:
+    """Notebooks by name: those of the table of contents in its order, then the others; ``_template`` is not one."""
+    root = root or repository()
+    listed = [root / f"{page}.ipynb" for page in toc_pages(root) if page.startswith("notebooks/")]
+    others = [path for path in sorted((root / "notebooks").glob("*.ipynb")) if path.name[0] not in "._"]
+    return {path.stem: path for path in dict.fromkeys([*listed, *others])}
+
+
+def resolve(name: str, root: Path | None = None) -> str:
+    """The chapter called ``name``, or the only one that starts with it (``rq1`` is ``rq1_group_fairness``)."""
+    known = chapters(root)
+    stem = name.removeprefix("notebooks/").removesuffix(".ipynb")
+    found = [stem] if stem in known else [other for other in known if other.startswith(stem)]
+    if len(found) != 1:
+        raise UnknownName("chapter", name, found or list(known))
+    return found[0]
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A notebook as a dictionary."""
+    return json.loads(path.read_text("utf8"))
+
+
+def effective(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
+    """All parameters of a run of this notebook; raises :class:`fairgl.parameters.ParameterError`."""
+    return validate(model_of(cell_source(read(path), path.name)), values, problems)
+
+
+def authored(notebook: Mapping[str, Any]) -> str:
+    """Hash of what the author wrote: the cells' sources, without outputs, metadata and cells that papermill added."""
+    cells = [
+        [cell["cell_type"], "".join(cell["source"])]
+        for cell in notebook["cells"]
+        if not NOT_AUTHORED & set(cell.get("metadata", {}).get("tags", []))
+    ]
+    return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
+
+
+def ingredients(root: Path) -> str:
+    """Hash of what chapters are made from beside their own cells: the package, the lock file and the data."""
+    files = [p for p in (root / "src").rglob("*.py") if p.name not in NOT_READ_BY_CHAPTERS]
+    files += [p for p in (root / "data").rglob("*") if p.is_file()] + [root / "requirements.lock"]
+    digest = hashlib.sha256()
+    for path in sorted(p for p in files if p.exists()):
+        digest.update(path.relative_to(root).as_posix().encode() + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def manifest(root: Path) -> dict[str, dict[str, Any]]:
+    """What the executed copies were made from, by chapter."""
+    path = root / "executed" / "manifest.json"
+    return json.loads(path.read_text("utf8")) if path.exists() else {}
+
+
+def entry(name: str, parameters: Mapping[str, Any], root: Path, made_from: str) -> dict[str, Any]:
+    """What the manifest would say of a run of this chapter now; ``made_from`` is :func:`ingredients`."""
+    made = {"cells": authored(read(chapters(root)[name])), "parameters": dict(parameters), "made_from": made_from}
+    return json.loads(json.dumps(made))  # tuples as the manifest has them
+
+
+def is_current(name: str, now: Mapping[str, Any], root: Path) -> bool:
+    """Whether the executed copy of a chapter is what a run would make now."""
+    return manifest(root).get(name) == now and (root / "executed" / f"{name}.ipynb").exists()
