@@ -1,4 +1,4 @@
-"""Link splits: stratification, disjoint negatives, clear refusals (T10-T12, T16, T20), published counts, large graphs."""
+"""Link splits: stratification, disjoint negatives, clear refusals (T10-T12, T16, T20), published counts, size."""
 
 import time
 import tracemalloc

@@ -171,7 +171,7 @@ def _sample_negatives(
     members: tuple[np.ndarray, np.ndarray], same: bool, edges: np.ndarray, n: int, wanted: int,
     generator: np.random.Generator, name: str,
 ) -> np.ndarray:  # fmt: skip
-    """``wanted`` distinct pairs of one type without an edge, drawn uniformly: int64 [wanted, 2] with u < v, shuffled."""
+    """``wanted`` distinct pairs of one type without an edge, drawn uniformly: int64 [wanted, 2], u < v, shuffled."""
     left, right = members
     possible = len(left) * (len(left) - 1) // 2 if same else len(left) * len(right)
     existing = possible - len(edges)
