@@ -51,57 +51,23 @@ TABLES = {
     )
 }
 
-# Names as printed -> names in this package. A printed name that is missing here is an error, not a guess.
-DATASET_NAMES = {
-    "German Credit": "german",
-    "German": "german",
-    "Credit Defaulter": "credit",
-    "Credit": "credit",
-    "Recidivism": "recidivism",
-    "Pokec-z": "pokec-z",
-    "Pokec-n": "pokec-n",
-    "AMiner-S": "aminer-s",
-    "AMiner-L": "aminer-l",
-    "Facebook": "facebook",
-    "NBA": "nba",
-    "Chameleon": "chameleon",
-    "GARN": "garn",
-    "Global Airport Routes Network": "garn",
-}
-METHOD_NAMES = {
-    "GNN": "gcn",
-    "MORAL pre-rerank": "moral-unranked",
-    **{
-        printed: printed.lower()
-        for printed in (
-            *("DeepWalk", "FairWalk", "CrossWalk", "FairGNN", "NIFTY", "EDITS", "FairEdit", "FairVGNN", "InFoRM"),
-            *("REDRESS", "GUIDE", "MORAL", "FairAdj", "DetConstSort", "UGE", "GRAPHAIR", "FairEGM", "FairLP", "DELTR"),
-        )
-    },
-}
-METRIC_NAMES = {
-    "acc": "accuracy",
-    "auc": "auc",
-    "delta_sp": "statistical_parity_difference",
-    "delta_eo": "equal_opportunity_difference",
-    "delta_utility": "utility_difference",
-    "b_lipschitz": "lipschitz_bias",
-    "ndcg_at_10": "ndcg_at_10",
-    "gdif": "gdif",
-    "delta_dp": "statistical_parity_difference",
-    "ndkl": "ndkl",
-    "awrf": "awrf",
-    "precision": "precision",
-    "ndcg": "ndcg",
-}
-_UNSIGNED = {"statistical_parity_difference", "equal_opportunity_difference", "utility_difference"}
+_GAPS = ("statistical_parity_difference", "equal_opportunity_difference", "utility_difference")
 
 
-def _named(kind: str, names: dict[str, str], printed: pd.Series) -> pd.Series:
-    unknown = sorted(set(printed) - set(names))
+@cache
+def names(kind: str) -> dict[str, str]:
+    """Names as printed → names in this package, for ``"dataset"``, ``"method"`` or ``"metric"``."""
+    rows = pd.read_csv(paths.published() / "names.csv")
+    return dict(rows.loc[rows["kind"] == kind, ["printed", "name"]].itertuples(index=False))
+
+
+
+def _named(kind: str, printed: pd.Series) -> pd.Series:
+    """Our names; a printed name that ``names.csv`` lacks is an error, not a guess."""
+    unknown = sorted(set(printed) - set(names(kind)))
     if unknown:
-        raise UnknownName(f"printed {kind}", unknown[0], sorted(names))
-    return printed.map(names)
+        raise UnknownName(f"printed {kind}", unknown[0], sorted(names(kind)))
+    return printed.map(names(kind))
 
 
 @cache
@@ -115,9 +81,9 @@ def _read(name: str) -> pd.DataFrame:
         {
             "paper": table.paper,
             "place": table.place,
-            "dataset": _named("data set", DATASET_NAMES, raw["dataset"]),
-            "method": _named("method", METHOD_NAMES, raw["method"]),
-            "metric": _named("metric", METRIC_NAMES, raw["metric"]),
+            "dataset": _named("dataset", raw["dataset"]),
+            "method": _named("method", raw["method"]),
+            "metric": _named("metric", raw["metric"]),
             "value": raw["mean"] / divisor,
             "spread": raw["std"] / divisor,
             "runs": table.runs,
@@ -127,7 +93,7 @@ def _read(name: str) -> pd.DataFrame:
     ).reset_index(drop=True)
     # Non-negative numbers with mean m have a sample s.d. of at most sqrt(n) m: a larger one is not a spread of n runs.
     bound = np.sqrt(table.runs) * frame["value"] + 0.5e-4
-    frame["spread_possible"] = ~(frame["metric"].isin(_UNSIGNED) & (frame["spread"] > bound))
+    frame["spread_possible"] = ~(frame["metric"].isin(_GAPS) & (frame["spread"] > bound))
     return frame
 
 

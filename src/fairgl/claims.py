@@ -1,0 +1,116 @@
+"""Published statements and table cells as claims: what they say, what would test them, and the tolerance.
+
+Typed statements lie in ``data/published/claims/<paper>.csv``; the cells of a printed table become claims by
+:func:`from_table`. Tolerances were fixed before any record was made: see :func:`tolerance` and ``book/claims_rule.md``.
+How records turn a claim into a verdict is in :mod:`fairgl.verdicts`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from fairgl import paths, published
+from fairgl.registry import METRICS
+
+COMPARISONS = ("value", "ordering", "sign", "trend")
+FLOOR = {"fraction": 0.01, "other": 0.05}  # one percentage point; otherwise 5 % of the printed value
+_LISTS = ("datasets", "methods", "against", "metrics", "also")
+_NOT_HERE = "its files are not redistributable and were not available where the committed records were made"
+NOT_HERE = {name: _NOT_HERE for name in ("pokec-z", "pokec-n", "aminer-s", "aminer-l")}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One published statement or table cell."""
+
+    id: str
+    paper: str
+    place: str
+    statement: str  # in our words
+    study: str
+    chapter: str
+    comparison: str  # one of COMPARISONS
+    evaluator: str  # name in fairgl.verdicts.EVALUATORS
+    datasets: tuple[str, ...] = ()  # empty: every data set of the study
+    methods: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    value: float = np.nan
+    spread: float = np.nan
+    reference: float = np.nan  # printed value of `against`, for the direction of a table cell
+    tolerance: float = 0.0
+    share: float = 1.0  # share of the units that the statement speaks of
+    also: tuple[str, ...] = ()  # other readings, such as "metrics=balanced_accuracy"
+    table: str = ""  # published table that the statement summarises
+    out_of_reach: str = ""
+
+
+def tolerance(value: float, spread: float, metric: str) -> float:
+    """How far our interval may lie from a printed value: the printed spread, and at least the floor.
+
+    One printed standard deviation is what the authors' own next run would show; below one percentage point (for
+    unbounded quantities 5 % of the value) a difference says nothing about methods.
+    """
+    floor = FLOOR["fraction"] if METRICS[metric].unit == "fraction" else FLOOR["other"] * abs(value)
+    return float(np.nanmax([spread, floor]))
+
+
+def load(paper: str | None = None) -> list[Claim]:
+    """The typed claims of ``data/published/claims/<paper>.csv`` (``None``: of every file), in file order."""
+    folder = paths.published() / "claims"
+    files = sorted(folder.glob("*.csv")) if paper is None else [folder / f"{paper}.csv"]
+    return [claim for file in files for claim in _read(file)]
+
+
+def _read(file: Path) -> list[Claim]:
+    rows = pd.read_csv(file, keep_default_na=False).to_dict("records")
+    numbers = ("value", "spread", "reference", "tolerance", "share")
+    claims = []
+    for row in rows:
+        row = {key: text for key, text in row.items() if text != ""}
+        row |= {key: tuple(str(row[key]).split(";")) for key in _LISTS if key in row}
+        claims.append(Claim(**row | {key: float(row[key]) for key in numbers if key in row}))
+    return claims
+
+
+def from_table(table: str, *, study: str, chapter: str, references: dict[str, str]) -> list[Claim]:
+    """One claim per cell of a printed table: values, and "runs out of memory" where it prints OOM.
+
+    Args:
+        table: Name in :data:`fairgl.published.TABLES`.
+        study: Study whose records test the cells.
+        chapter: Notebook that shows them.
+        references: Method → the method against which a cell's direction is read.
+    """
+    cells = published.load(table).set_index(["dataset", "method", "metric"])
+    claims = []
+    for (dataset, method, metric), cell in cells.iterrows():
+        against = references.get(method, "")
+        claim = Claim(
+            id="/".join((table, dataset, method, metric)), paper=cell["paper"], place=cell["place"], table=table,
+            statement=f"{method} on {dataset}: {metric} is {published.cell(cell)}", study=study, chapter=chapter,
+            comparison="value", evaluator="value", datasets=(dataset,), methods=(method,), metrics=(metric,),
+            against=(against,) if against else (), out_of_reach=NOT_HERE.get(dataset, ""),
+        )
+        if cell["status"] == "ok":
+            reference = cells["value"].get((dataset, against, metric), np.nan)
+            claim = replace(claim, value=cell["value"], spread=cell["spread"], reference=reference,
+                            tolerance=tolerance(cell["value"], cell["spread"], metric), also=_also(method, metric))
+        elif metric == "accuracy":
+            claim = replace(claim, comparison="sign", evaluator="out_of_memory", metrics=(), tolerance=1.0,
+                            statement=f"{method} runs out of memory on {dataset}", against=())
+        else:
+            continue  # the five OOM cells of a method and data set are one claim
+        claims.append(claim)
+    return claims
+
+
+def _also(method: str, metric: str) -> tuple[str, ...]:
+    """Other readings of a cell: what the released library computes, and the other baseline behind the word GNN."""
+    other = {"auc": "balanced_accuracy", "utility_difference": "auc_difference"}.get(metric)
+    readings = [f"metrics={other}"] if other and not (metric == "auc" and method == "fairvgnn") else []
+    return tuple(readings + (["methods=gcn"] if method == "gnn" else []))

@@ -1,0 +1,99 @@
+"""From records to styled tables that carry no colours of their own.
+
+Colours come from the page (``currentColor`` and the theme's variables), so a table reads in light and dark mode; wide
+tables scroll inside their own box on a narrow screen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+
+import numpy as np
+import pandas as pd
+from pandas.io.formats.style import Styler
+
+from fairgl import published as papers
+from fairgl.catalogue import label
+from fairgl.summaries import Display, display, separated_best, summarize
+
+
+def _ours(row: pd.Series, show: Display, bold: bool) -> str:
+    if np.isnan(row["mean"]):
+        status, _, reason = row["reason"].partition(": ")
+        return f'<span class="fg-missing">{html.escape(status)}<br><small>{html.escape(reason[:80])}</small></span>'
+    text = show.number(row["mean"])
+    if not np.isnan(row["std"]):
+        text += f" ± {show.number(row['std'])}"
+    interval = f"95 % interval of the mean {show.number(row['low'])} to {show.number(row['high'])}"
+    counts = "" if row["valid"] == row["runs"] else f" <small>{row['valid']} of {row['runs']} valid</small>"
+    title = f"{interval}, {row['valid']} of {row['runs']} runs"
+    return f'<span title="{title}">{f"<strong>{text}</strong>" if bold else text}</span>{counts}'
+
+
+def _theirs(row: pd.Series, show: Display, table: str) -> str:
+    cell = papers.lookup(table, dataset=row["dataset"], method=row["method"], metric=row["metric"])
+    if cell is None:
+        return ""
+    difference = ""
+    if cell["status"] == "ok" and not np.isnan(row["mean"]):
+        difference = f" ({show.number(row['mean'] - cell['value'], sign=True)})"
+    return f'<br><span class="fg-paper">{papers.cell(cell)}{difference}</span>'
+
+
+def results(
+    frame: pd.DataFrame,
+    *,
+    metrics: list[str],
+    published: str | None = None,
+    datasets: list[str] | None = None,
+    methods: list[str] | None = None,
+) -> Styler:
+    """Methods by data sets, one block per metric; the paper's cell and our difference from it below ours.
+
+    Args:
+        frame: Records of one study.
+        metrics: Metrics, one block of rows each.
+        published: Name in :data:`fairgl.published.TABLES`, or ``None`` for our numbers alone.
+        datasets: Columns; ``None`` takes the data sets with records.
+        methods: Rows; ``None`` takes the methods with records. Both may name what was not run.
+
+    Returns:
+        A styled table, HTML in notebooks and in the book.
+    """
+    cells = summarize(frame, metrics, datasets=datasets, methods=methods)
+    grid: dict[tuple, dict[str, str]] = {}
+    for (dataset, metric), block in cells.groupby(["dataset", "metric"], sort=False):
+        show = display(metric)
+        best = separated_best(block, show.direction)
+        for _, row in block.iterrows():
+            text = _ours(row, show, row["method"] == best) + (_theirs(row, show, published) if published else "")
+            grid.setdefault((show.heading, label(row["method"])), {})[dataset] = text
+    rows = pd.MultiIndex.from_tuples(sorted(grid, key=lambda key: [display(m).heading for m in metrics].index(key[0])))
+    table = pd.DataFrame([grid[key] for key in rows], index=rows)
+    runs = sorted(set(cells.loc[cells["runs"] > 0, "runs"]))
+    caption = f"Mean ± standard deviation over {' or '.join(map(str, runs)) or 'no'} runs."
+    if published:
+        caption += f" Below: {papers.TABLES[published].place} of the paper (ours minus theirs)."
+    caption += " Bold: its 95 % interval lies clear of every other method's; the constant never competes."
+    return styled(table, caption)
+
+
+def styled(table: pd.DataFrame, caption: str = "") -> Styler:
+    """``table`` in the book's style; cells may hold HTML, so escape text that comes from outside."""
+    # The identifier follows from the content, so that running a chapter twice gives the same page.
+    identifier = hashlib.sha256((caption + table.to_csv()).encode()).hexdigest()[:8]
+    look = Styler(table, uuid=identifier, cell_ids=False).format(na_rep="–", escape=None)
+    look = look.set_table_attributes('class="dataframe fairgl-table"')
+    look = look.set_table_styles(
+        [
+            {"selector": "", "props": "border-collapse: collapse; color: inherit; font-variant-numeric: tabular-nums;"},
+            {"selector": "caption", "props": "caption-side: bottom; text-align: left; opacity: .85; padding: .5em 0;"},
+            {"selector": "th, td", "props": "padding: .3em .7em; text-align: left; vertical-align: top;"},
+            {"selector": "td", "props": "white-space: nowrap; background: transparent; color: inherit;"},
+            {"selector": "tbody tr", "props": "border-top: 1px solid rgba(128,128,128,.3); background: transparent;"},
+            {"selector": ".fg-paper, .fg-missing", "props": "opacity: .75; font-size: .88em;"},
+            {"selector": ".fg-wrap", "props": "white-space: normal; display: inline-block; min-width: 16em;"},
+        ]
+    )
+    return look.set_caption(html.escape(caption)) if caption else look
