@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from fairgl.fetch import sources
 from fairgl.graph import Graph, check
 from fairgl.paths import cache
 from fairgl.registry import DATASETS
@@ -68,3 +69,10 @@ def one_of(value: Any, valid: tuple, what: str) -> Any:
 def floats(table: Any) -> np.ndarray:
     """A numeric table as C-ordered float32, the type of ``Graph.x``."""
     return np.ascontiguousarray(np.asarray(table, dtype=np.float32))
+
+
+def origin(name: str) -> dict[str, Any]:
+    """The part of a card that says where fetched files come from: pinned addresses and checksums, and the licence."""
+    files = [s for s in sources() if s.dataset == name and s.role == "needed"]
+    checks = {s.file: f"sha256:{s.sha256}" if s.sha256 else f"git-blob:{s.git_blob_sha1}" for s in files}
+    return {"source": [s.url for s in files], "files": checks, "licence": DATASETS[name].licence}
