@@ -1,28 +1,26 @@
-r"""Individual fairness: are similar nodes treated alike (B_Lipschitz), and equally so in every group (GDIF)?
+r"""Individual fairness: are similar nodes treated alike? B_Lipschitz as its equation has it, and as released.
 
-Equations (3) and (4) of the fair graph learning benchmark (arXiv 2407.12112), after InFoRM (Kang et al., 2020) and GUIDE
-(Song et al., 2022). The similarity is :math:`S = Z Z^T` for a matrix :math:`Z` of unit rows: the rows of A + I (the
-benchmark), or feature rows. S has 35 million entries on the recidivism graph and is never formed:
+Equation (3) of the fair graph learning benchmark (arXiv 2407.12112), after InFoRM (Kang et al., 2020). The similarity
+is :math:`S = Z Z^T` for a matrix :math:`Z` of unit rows: the rows of A + I (the benchmark), or feature rows. S has 35
+million entries on the recidivism graph and is never formed:
 
-* Eq. 3: :math:`\sum_j S_{ij} |v_i - v_j| = \sum_k Z_{ik} \sum_j Z_{jk} |v_i - v_j|`, and within a column k sorted by v the
-  inner sum is a difference of prefix sums. Exact in O(nnz(Z) log N).
+* Eq. 3: :math:`\sum_j S_{ij} |v_i - v_j| = \sum_k Z_{ik} \sum_j Z_{jk} |v_i - v_j|`, and within a column k sorted by v
+  the inner sum is a difference of prefix sums. Exact in O(nnz(Z) log N).
 * Trace form: :math:`Tr(v^T L_S v) = \sum_i r_i v_i^2 - \|Z^T v\|^2` with :math:`r = Z Z^T 1`. Exact in O(nnz(Z)).
 
-Deviations from the released library, which prints the trace of *logits* (of probabilities for REDRESS) under the name
-B_Lipschitz, and 100 times a ratio of traces of two groups under the name GDIF: those are here as ``lipschitz_trace_*``
-and ``gdif_released``; ``lipschitz_bias`` and ``gdif`` follow the equations.
+Deviation from the released library, which prints the trace of *logits* (of probabilities for REDRESS) under the name
+B_Lipschitz: that is here as ``lipschitz_trace_*``; ``lipschitz_bias`` follows the equation. GDIF is in
+:mod:`fairgl.metrics.individual_disparity`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from fairgl.metrics import members, scores_of, undefined
+from fairgl.metrics import scores_of, undefined
 from fairgl.registry import METRICS
 
 
@@ -47,7 +45,7 @@ def similarity_mass(rows: Any) -> np.ndarray:
     return rows @ (rows.T @ ones) - own
 
 
-def _centred(values: Any, rows: Any) -> np.ndarray:
+def centred(values: Any, rows: Any) -> np.ndarray:
     """Float64 values around 0; exactly 0 where all are equal, so that a constant has no bias at all."""
     values = scores_of("values", values, rows.shape[0])
     values = values - values[0]
@@ -64,7 +62,7 @@ def weighted_differences(values: Any, rows: Any) -> np.ndarray:
     Returns:
         Float64 [N].
     """
-    v = _centred(values, rows)
+    v = centred(values, rows)
     z = sp.csc_array(rows)
     column = np.repeat(np.arange(z.shape[1]), np.diff(z.indptr))
     order = np.lexsort((v[z.indices], column))
@@ -122,7 +120,7 @@ def lipschitz_relative(*, probability: Any, rows: Any) -> float:
     1 is chance: similar nodes are as far apart as any two. Scaling all probabilities changes nothing. Undefined if all
     are equal, or no two nodes are similar.
     """
-    p = np.sort(_centred(probability, rows))
+    p = np.sort(centred(probability, rows))
     n = len(p)
     spread = 2 * ((2 * np.arange(n) - n + 1) @ p) / (n * (n - 1)) if n > 1 else 0.0
     mean = lipschitz_mean(probability=probability, rows=rows)
@@ -133,7 +131,7 @@ def lipschitz_relative(*, probability: Any, rows: Any) -> float:
 
 def laplacian_trace(values: Any, rows: Any) -> float:
     r"""Tr(v^T L_S v), that is half the sum over all ordered pairs of S_ij (v_i - v_j)^2; float64, without S."""
-    v = _centred(values, rows)
+    v = centred(values, rows)
     degree = rows @ (rows.T @ np.ones(len(v)))
     return max(float(degree @ v**2 - np.sum((rows.T @ v) ** 2)), 0.0)
 
@@ -143,7 +141,7 @@ def laplacian_trace(values: Any, rows: Any) -> float:
     zero="similar nodes get the same logit", task="node",
 )
 def lipschitz_trace_logits(*, logits: Any, rows: Any) -> float:
-    """What the released library prints as B_Lipschitz for GNN, InFoRM and GUIDE: quadratic in the scale of the logits."""
+    """What the released library prints as B_Lipschitz for GNN, InFoRM and GUIDE; quadratic in the scale of logits."""
     return laplacian_trace(logits, rows)
 
 
@@ -170,77 +168,3 @@ def similar_pairs(rows: Any, work: int = 20_000_000) -> np.ndarray:
         counts.append(np.diff((pattern[start:stop] @ columns).indptr))
         start = stop
     return np.concatenate(counts).astype(np.int64)
-
-
-def group_biases(
-    *, probability: Any, rows: Any, sens: Any, groups: Iterable | None = None, per_similarity: bool = True
-) -> dict[Any, float]:
-    """Subgroup-level B_Lipschitz: Eq. 3 with i in the group and any j, ``{group: value}`` for groups with rows.
-
-    ``per_similarity`` divides by the group's similarity mass, as GUIDE divides by its number of similar pairs; without
-    it a group twice as large has twice the bias.
-    """
-    shares, mass = weighted_differences(probability, rows), similarity_mass(rows)
-    found = {}
-    for group, mask in members(sens, groups).items():
-        if mask.any():
-            divisor = mass[mask].sum() if per_similarity else 1.0
-            found[group] = float(shares[mask].sum() / divisor) if divisor > 1e-9 else undefined("nobody is similar")
-    return found
-
-
-def _sum_of_ratios(values: dict[Any, float], pairs: Iterable) -> float:
-    total = 0.0
-    for a, b in pairs:
-        low, high = sorted((values[a], values[b]))
-        if not low > 0:
-            return undefined(f"group {a if values[a] == low else b} has no bias to compare with")
-        total += high / low
-    return total
-
-
-@METRICS.register(
-    "gdif", symbol=r"\mathrm{GDIF}", direction="lower", range=(1, float("inf")), unit="ratio",
-    zero="never: 1 means that two groups have the same bias", task="node",
-)
-def gdif(
-    *, probability: Any, rows: Any, sens: Any, groups: Iterable | None = None, per_similarity: bool = True
-) -> float:
-    r"""Equation (4), :math:`\sum_{i<j} \max(B^{(i)}/B^{(j)}, B^{(j)}/B^{(i)})` over pairs of groups.
-
-    Arguments as in :func:`group_biases`. The least value is the number of pairs: 1 for two groups, 3 for three.
-    Undefined with fewer than two groups, or when a group has no bias (a constant prediction).
-    """
-    biases = group_biases(
-        probability=probability, rows=rows, sens=sens, groups=groups, per_similarity=per_similarity
-    )
-    if len(biases) < 2:
-        return undefined(f"needs two groups, found {len(biases)}")
-    return _sum_of_ratios(biases, combinations(biases, 2))
-
-
-@METRICS.register(
-    "gdif_released", symbol=r"\mathrm{GDIF}_{released}", direction="lower", range=(1, float("inf")), unit="ratio",
-    zero="never: 1 means that the first two groups have the same bias", task="node",
-)
-def gdif_released(*, logits: Any, rows: Any, sens: Any, pairs: Any = None) -> float:
-    r"""As the released library: :math:`\max(f_0/f_1, f_1/f_0)`, :math:`f_g = Tr(z^T L_{S^g} z) / m_g`, first two groups.
-
-    Args:
-        logits: [N].
-        rows: Unit rows Z [N, K].
-        sens: Group of each node [N]; S^g counts a pair once for each member in g.
-        pairs: Result of :func:`similar_pairs`, if at hand; m_g is its sum over the group.
-
-    Returns:
-        From 1 up (the tables print 100 times that); undefined as in :func:`gdif`.
-    """
-    v, pairs = _centred(logits, rows), similar_pairs(rows) if pairs is None else pairs
-    degree, smooth, found = rows @ (rows.T @ np.ones(len(v))), rows.T @ v, {}
-    for group, mask in members(sens).items():
-        inside = mask.astype(np.float64)
-        weight = inside * degree + rows @ (rows.T @ inside)
-        found[group] = float(weight @ v**2 - 2 * smooth @ (rows.T @ (inside * v))) / max(int(pairs[mask].sum()), 1)
-    if len(found) < 2:
-        return undefined(f"needs two groups, found {len(found)}")
-    return _sum_of_ratios(found, [tuple(found)[:2]])

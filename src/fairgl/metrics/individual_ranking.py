@@ -1,13 +1,14 @@
 r"""Individual fairness as ranking: does each node's list of nearest outputs agree with its list of nearest inputs?
 
-NDCG@k of REDRESS (Dong et al., 2021), the :math:`B_{ranking}` of the fair graph learning benchmark. For node i the relevance
-of j is :math:`5(\cos(x_i, x_j) + 1)`, its gain :math:`2^{rel} - 1`, its discount :math:`1/\log_2(1 + position)`; nodes are
-listed by closeness of the output, :math:`|v_i - v_j|`. Exact, in row blocks of one matrix product.
+NDCG@k of REDRESS (Dong et al., 2021), the :math:`B_{ranking}` of the fair graph learning benchmark. For node i the
+relevance of j is :math:`5(\cos(x_i, x_j) + 1)`, its gain :math:`2^{rel} - 1`, its discount
+:math:`1/\log_2(1 + position)`; nodes are listed by closeness of the output, :math:`|v_i - v_j|`. Exact, in row blocks
+of one matrix product.
 
-Deviations from the released library: k positions instead of k - 1; tied outputs share their places (mean over all orders
-of the ties) instead of keeping whatever order a sort leaves; features are standardised, without the sensitive column; and
-the expected value of a random list stands beside the number, because exponential gains of concentrated cosines put it
-anywhere from 0.2 to 0.999.
+Deviations from the released library: k positions instead of k - 1; tied outputs share their places (mean over all
+orders of the ties) instead of keeping whatever order a sort leaves; features are standardised, without the sensitive
+column; and the expected value of a random list stands beside the number, because exponential gains of concentrated
+cosines put it anywhere from 0.05 to 0.999.
 """
 
 from __future__ import annotations
@@ -80,8 +81,8 @@ def ranking_agreement(
     """NDCG@k of all nodes' lists and its chance level.
 
     Args:
-        values: Output of each node [N]; lists are ordered by ``|v_i - v_j|``. Probabilities by default; their sign pattern
-            reproduces the cosine of one-logit outputs, the angle of (1 - p, p) that of two-column outputs.
+        values: Output of each node [N]; lists are ordered by ``|v_i - v_j|``. Signs of logits reproduce the cosine of
+            one-logit outputs, angles of (1 - p, p) that of two-column outputs.
         features: Unit rows [N, F] of :func:`oracle_rows`, the same nodes.
         k: Length of the lists.
         most: Judge at most this many nodes, drawn with a fixed seed, against all others; ``None`` judges all. Time is
@@ -96,7 +97,8 @@ def ranking_agreement(
     if isinstance(k, bool) or int(k) != k or k < 1:
         raise ValueError(f"k: the length of the lists must be a whole number of at least 1, got {k!r}")
     if count <= k or not np.isfinite(values).all():
-        reason = undefined(f"asked for the first {k} of {count - 1} others" if count <= k else "an output is not finite")
+        short = f"asked for the first {k} of {count - 1} others"
+        reason = undefined(short if count <= k else "an output is not finite")
         return Agreement(reason, reason, 0, reason)
     judged = np.arange(count)
     if most is not None and most < count:
@@ -161,6 +163,6 @@ def ndcg_released(*, logits: Any, features: Any, k: int = 10, most: int | None =
     """As the released library for one-logit models: k - 1 positions, and every node of the same label tied.
 
     It lists by the cosine of (z, -z), which is 1 or -1: no ranking within a label. Its stored order of ties is
-    arbitrary; here ties share their places. ``features``: unit rows with the sensitive column, as that library has them.
+    arbitrary; here ties share their places. ``features``: unit rows with the sensitive column, as in that library.
     """
     return ranking_agreement(values=np.sign(np.asarray(logits)), features=features, k=k - 1, most=most).ndcg
