@@ -4,7 +4,7 @@ Exposure of a rank is its discount :math:`\delta_k = 1/\log_2(k+1)`. Dyadic pari
 prediction reproducibility study. Its one-against-all form for more than two groups is named there but not written down:
 ours treats each group in turn as the attribute "in the group or not" and reports the worst.
 
-Lists are in rank order, best first. Scores of dyadic parity are probabilities, and a logit is refused.
+Lists are in rank order. Scores of dyadic parity are probabilities; a logit is refused.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def mean_exposure(*, types: Any, k: int | None = None, groups: Any = None) -> di
 )
 def exposure_difference(*, types: Any, k: int | None = None, groups: Any = None) -> float:
     """Largest gap in :func:`mean_exposure` over pairs of groups; undefined with fewer than two groups in the list."""
-    values = mean_exposure(types=types, k=k, groups=groups)
-    return widest_gap(values, {group: int(mask.sum()) for group, mask in members(types, groups).items()})
+    sizes = {group: int(mask.sum()) for group, mask in members(types, groups).items()}
+    return widest_gap(mean_exposure(types=types, k=k, groups=groups), sizes)
 
 
 @METRICS.register(
@@ -117,8 +117,7 @@ def one_vs_all_parity_difference(*, score: Any, ends: Any, k: int | None = None,
         groups: Declared groups; one that no end belongs to takes no part.
 
     Returns:
-        :class:`~fairgl.metrics.Gap` with ``pair = (group, "all others")``; for two groups the dyadic value.
-        Undefined as there, and when only one group occurs.
+        :class:`~fairgl.metrics.Gap` with ``pair = (group, "all others")``; undefined as there, or for one group only.
     """
     ends = np.asarray(ends)
     score = _probabilities(score, len(ends), k)
@@ -141,13 +140,8 @@ def one_vs_all_parity_difference(*, score: Any, ends: Any, k: int | None = None,
 def pair_type_parity_difference(*, score: Any, types: Any, k: int | None = None) -> float:
     """Largest gap in mean score over all pairs of pair types among the first K: parity without merging the types.
 
-    Args:
-        score: Link probabilities in [0, 1] in rank order [P].
-        types: Pair type of each pair [P].
-        k: Cut-off K; ``None`` for all pairs.
-
-    Returns:
-        :class:`~fairgl.metrics.Gap` in [0, 1] over the types that occur among the first K; undefined if only one does.
+    ``types`` holds the pair type of each pair [P], ``score`` and ``k`` are as in :func:`dyadic_parity_difference`. A
+    :class:`~fairgl.metrics.Gap` in [0, 1] over the types that occur among the first K; undefined if only one does.
     """
     score = _probabilities(score, len(np.asarray(types)), k)
     if isinstance(score, float):

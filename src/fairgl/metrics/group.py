@@ -95,12 +95,9 @@ def false_positive_rate_difference(*, y: Any, pred: Any, sens: Any, groups: Iter
 
     Args:
         y: True labels 0/1 [N].
-        pred: Predicted labels 0/1 [N].
-        sens: Sensitive value of each row [N].
-        groups: Declared values; ``None`` takes those that occur.
+        pred, sens, groups: As in :func:`statistical_parity_difference`.
 
-    Returns:
-        In [0, 1]; undefined when a group has rows but no negatives, or fewer than two groups have rows.
+    In [0, 1]; undefined when a group has rows but no negatives, or fewer than two groups have rows.
     """
     return _conditional_gap(0, y, pred, sens, groups)
 
@@ -115,7 +112,7 @@ def equalized_odds_difference(*, y: Any, pred: Any, sens: Any, groups: Iterable 
     Arguments as in :func:`false_positive_rate_difference`; Hardt et al. (2016), worst case over both rates.
     """
     gaps = [_conditional_gap(label, y, pred, sens, groups) for label in (1, 0)]
-    return next((gap for gap in gaps if gap != gap), max(gaps))
+    return next((gap for gap in gaps if reason_of(gap)), max(gaps))
 
 
 @METRICS.register(
@@ -123,7 +120,7 @@ def equalized_odds_difference(*, y: Any, pred: Any, sens: Any, groups: Iterable 
     zero="the model serves all groups equally well", task="node",
 )
 def utility_difference(
-    *, y: Any, sens: Any, pred: Any = None, score: Any = None, utility: str = "accuracy", groups: Iterable | None = None
+    *, y: Any, sens: Any, pred: Any = None, score: Any = None, groups: Iterable | None = None, utility: str = "accuracy"
 ) -> float:
     r"""Largest gap of a per-group utility, :math:`\Delta_{Utility} = \max_{a,b} |U(a) - U(b)|`.
 
@@ -131,11 +128,9 @@ def utility_difference(
         y: True labels 0/1 [N].
         sens, groups: As in :func:`statistical_parity_difference`.
         pred: Predicted labels 0/1 [N], for every utility but ``"auc"``, which takes ``score`` instead.
-        utility: ``"accuracy"`` (the benchmark does not name its utility; accuracy is our choice), ``"f1"``,
-            ``"balanced_accuracy"`` or ``"auc"``.
+        utility: ``"accuracy"`` (our choice, the paper names none), ``"f1"``, ``"balanced_accuracy"`` or ``"auc"``.
 
-    Returns:
-        In [0, 1]; undefined when a group's utility is, for instance its AUC with one class only.
+    In [0, 1]; undefined when a group's utility is, for instance its AUC with one class only.
     """
     if utility not in UTILITIES:
         raise ValueError(f"utility: {utility!r} is not one of {', '.join(UTILITIES)}")
