@@ -11,20 +11,13 @@ import hashlib
 import json
 import math
 import platform
-import signal
-import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
-from fairgl import __version__
 from fairgl.fingerprint import fingerprint
+from fairgl.measure import commit, peak_memory, reset_peak, time_limit, versions
 from fairgl.metrics import reason_of
 
 SCHEMA = 1
@@ -89,12 +82,12 @@ def execute(spec: RunSpec, device: str = "cpu", timeout: float | None = None) ->
     from fairgl.training import resolve_device
 
     outcome, status, reason, used, start = None, "ok", "", device, time.perf_counter()
-    _reset_peak()
+    reset_peak()
     try:
         used = resolve_device(device)
         if used.startswith("cuda"):
             torch.cuda.reset_peak_memory_stats()
-        with _time_limit(timeout):
+        with time_limit(timeout):
             outcome = TASKS[spec.task](spec, used)
     except Skipped as skipped:
         status, reason = "skipped", str(skipped)
@@ -124,7 +117,7 @@ def execute(spec: RunSpec, device: str = "cpu", timeout: float | None = None) ->
         "key": spec.key,
         "seconds": round(time.perf_counter() - start, 3),
         "fit_seconds": round(outcome.fit_seconds, 3) if outcome.fit_seconds == outcome.fit_seconds else None,
-        "peak_memory_mb": round(_peak() / 2**20, 1),
+        "peak_memory_mb": round(peak_memory() / 2**20, 1),
         "threads": torch.get_num_threads(),
         "machine": platform.machine(),
         "utc": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -156,64 +149,3 @@ def _plain(values: dict[str, float]) -> dict[str, Any]:
         if out[name] is None:
             out[f"{name}.reason"] = reason_of(value) or "not finite"
     return out
-
-
-@cache
-def versions() -> dict[str, str]:
-    """Versions that can change a number."""
-    names = ("numpy", "scipy", "scikit-learn", "torch", "gensim")
-    return {"fairgl": __version__, "python": platform.python_version(), **{n: version(n) for n in names}}
-
-
-@cache
-def commit() -> str:
-    """The commit of the code, with ``+`` where ``src`` has uncommitted changes; empty outside a git clone."""
-    where = Path(__file__).resolve().parent
-
-    def git(*words: str) -> str:
-        return subprocess.run(["git", *words], cwd=where, capture_output=True, text=True, check=True).stdout.strip()
-
-    try:
-        return git("rev-parse", "--short=10", "HEAD") + ("+" if git("status", "--porcelain", "--", ".") else "")
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-
-
-@contextmanager
-def _time_limit(seconds: float | None) -> Iterator[None]:
-    """Raise ``TimeoutError`` in the main thread after ``seconds``."""
-    if not seconds:
-        yield
-        return
-
-    def ring(*_: Any) -> None:
-        raise TimeoutError(f"longer than {seconds:g} s")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _reset_peak() -> None:
-    """Start measuring peak resident memory anew, where the system can (Linux)."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        pass
-
-
-def _peak() -> int:
-    """Peak resident memory of this process in bytes since the last reset."""
-    try:
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if platform.system() == "Darwin" else 1024)

@@ -17,7 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from fairgl.graph import Graph
-from fairgl.nn import Sparse, features, propagation_for
+from fairgl.nn import propagation_for
+from fairgl.sparse import Sparse, features
 from fairgl.splits import NodeSplit
 
 

@@ -158,5 +158,6 @@ def select(frame: pd.DataFrame) -> pd.DataFrame:
     """The reported runs: final-stage records under the winning configuration, where there was a search."""
     final = frame[frame["stage"] == "final"]
     best = {pair: json.dumps(config, sort_keys=True) for pair, config in winners(frame).items()}
-    keep = [best.get((d, m), c) == c for d, m, c in zip(final["dataset"], final["method"], final["config"], strict=True)]
+    rows = zip(final["dataset"], final["method"], final["config"], strict=True)
+    keep = [best.get((dataset, method), config) == config for dataset, method, config in rows]
     return final[np.array(keep, dtype=bool)].sort_values(["dataset", "method", "seed"], kind="stable")

@@ -10,9 +10,10 @@ from typing import ClassVar
 
 from fairgl.graph import Graph
 from fairgl.methods import NodeMethod, Scores
-from fairgl.nn import Classifier, encoder, features, propagation_for
+from fairgl.nn import Classifier, encoder, propagation_for
 from fairgl.registry import NODE_METHODS, hp
 from fairgl.seeding import torch_seed
+from fairgl.sparse import features
 from fairgl.splits import NodeSplit
 from fairgl.training import node_data, numpy, train_classifier
 from fairgl.views import scale_features
