@@ -2,7 +2,7 @@ r"""Who is seen in a ranked list, and demographic parity of link scores.
 
 Exposure of a rank is its discount :math:`\delta_k = 1/\log_2(k+1)`. Dyadic parity is equation (2) of the link
 prediction reproducibility study. Its one-against-all form for more than two groups is named there but not written down:
-ours treats each group in turn as the attribute "in the group or not" and reports the worst.
+ours (deviation METRIC-6) treats each group in turn as the attribute "in the group or not" and reports the worst.
 
 Lists are in rank order. Scores of dyadic parity are probabilities; a logit is refused.
 """

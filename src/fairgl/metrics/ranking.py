@@ -5,7 +5,7 @@ Mattos et al. (2025) and its reproducibility study, equations (1), (3) and (5)-(
 ties are settled beforehand, by :func:`~fairgl.metrics.top_k.rank_order` for instance. Utility of the same list is in
 :mod:`fairgl.metrics.top_k`, exposure per group in :mod:`fairgl.metrics.exposure`.
 
-Deviation from the published code: a listed type with target share 0 makes NDKL an error, unless ``clamp`` asks for the
+Deviation METRIC-4: a listed type with target share 0 makes NDKL an error, unless ``clamp`` asks for the
 published smoothing (1e-12).
 """
 

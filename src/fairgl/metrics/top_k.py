@@ -5,8 +5,8 @@ Precision and NDCG as in the link prediction reproducibility study, equation (8)
 tied items share their places: the value is the mean over all orders of the ties, so the order of the rows cannot matter
 (a stored order with positives first would leak the labels).
 
-Deviation from the published numbers: NDCG's ideal is by default the best list of the *candidates*, as the text defines
-it; ``ideal="list"`` is what the published numbers use.
+Deviation METRIC-5 is this sharing of ties, METRIC-3 the ideal: NDCG's is by default the best list of the *candidates*,
+as the text defines it; ``ideal="list"`` is what the published numbers use.
 """
 
 from __future__ import annotations

@@ -56,8 +56,8 @@ def mean(values: Any) -> float:
 def std(values: Any, *, ddof: int = 1) -> float:
     """Standard deviation of the valid values, NaN for ``ddof`` values or fewer.
 
-    ``ddof=1`` estimates the spread of further runs. ``ddof=0`` is the spread of exactly these runs, which the three
-    papers' code prints for three runs; it is smaller by a factor 0.82 there.
+    ``ddof=1`` estimates the spread of further runs. ``ddof=0`` is the spread of exactly these runs, smaller by
+    a factor 0.82 for three; the link prediction study's tables print it.
     """
     valid = valid_values(values)
     return float(valid.std(ddof=ddof)) if len(valid) > ddof else float("nan")
