@@ -4,8 +4,8 @@ Statistical parity and equal opportunity follow equations (1) and (2) of the fai
 2407.12112), which also gives the utility difference in words; equalized odds is Hardt et al. (2016). All are stated for
 any number of groups as the largest gap over pairs of groups; for two groups that is the papers' absolute difference.
 
-Deviations METRIC-1 (the utility is accuracy) and METRIC-2 (more than two groups). Against common practice, a rate with an
-empty denominator is undefined, and so is a gap that needs it; fairlearn takes such a rate as 0. See PROT-4.
+Deviations METRIC-1 (the utility is accuracy) and METRIC-2 (more than two groups). Against common practice, a rate with
+an empty denominator is undefined, and so is a gap that needs it; fairlearn takes such a rate as 0. See PROT-4.
 """
 
 from __future__ import annotations
