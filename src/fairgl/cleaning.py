@@ -1,7 +1,7 @@
 """From raw rows to arrays: edges without copies, ids to row numbers, attribute values to groups.
 
-Each function either returns clean arrays with counts of what it removed, or raises :class:`GraphError` naming the fault.
-Nothing is dropped without a count.
+Each function either returns clean arrays with counts of what it removed, or raises :class:`GraphError` naming the
+fault. Nothing is dropped without a count.
 """
 
 from __future__ import annotations

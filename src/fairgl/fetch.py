@@ -112,7 +112,7 @@ def obtain(source: Source, folder: Path) -> Path:
         page = _page(part)
         if page and (url := confirmed(page)):
             _download(source, url, part)
-        wrong = fault(source, part)
+        wrong = fault(source, part, recorded=_sidecar(path))
         if wrong:
             raise DataError(f"{source.file} from {source.url}: {wrong}. Nothing was kept; the next try fetches again.")
         _record(source, path, part)
@@ -125,13 +125,20 @@ def obtain(source: Source, folder: Path) -> Path:
     return path
 
 
-def fault(source: Source, path: Path) -> str:
-    """What is wrong with a file, with expected and found checksum; empty if nothing is."""
+def fault(source: Source, path: Path, recorded: Path | None = None) -> str:
+    """What is wrong with a file, with expected and found checksum; empty if nothing is.
+
+    Args:
+        source: The file's row of the table.
+        path: Where its content is.
+        recorded: Where a checksum recorded at an earlier fetch would be; default beside ``path``.
+    """
+    recorded = recorded or _sidecar(path)
     size = path.stat().st_size
     page = _page(path)
     known = source.sha256 or source.git_blob_sha1
-    if not known and _sidecar(path).exists():
-        known = _sidecar(path).read_text().strip()
+    if not known and recorded.exists():
+        known = recorded.read_text().strip()
     if size == 0:
         what = "the file is empty"
     elif page:

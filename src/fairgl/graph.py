@@ -132,7 +132,7 @@ class Graph:
         return counts
 
     def to_pyg(self, split: Any = None) -> Any:
-        """A PyG ``Data``: ``x`` (dense), ``edge_index``, ``y``, ``sens`` and, given a split, ``train_mask`` and so on."""
+        """A PyG ``Data``: ``x`` (dense), ``edge_index``, ``y``, ``sens`` and, given a split, its three masks."""
         import torch
         from torch_geometric.data import Data
 
@@ -190,11 +190,11 @@ def check(graph: Graph) -> Graph:
     if graph.feature_names and len(graph.feature_names) != graph.num_features:
         wrong.append(f"{len(graph.feature_names)} feature names for {graph.num_features} features")
     if not wrong:
-        found = attribute_columns(x, graph.sens)
+        found = attribute_columns(x, graph.sens).tolist()
         if graph.sens_column is None and len(found):
-            wrong.append(f"sens_column is None but column {int(found[0])} of x is {graph.sens_name}")
+            wrong.append(f"sens_column is None but column {found[0]} of x is {graph.sens_name}")
         elif graph.sens_column is not None and graph.sens_column not in found and len(np.unique(graph.sens)) > 1:
-            wrong.append(f"column {graph.sens_column} of x is not {graph.sens_name}; columns that are: {found.tolist()}")
+            wrong.append(f"column {graph.sens_column} of x is not {graph.sens_name}; columns that are: {found}")
     if wrong:
         raise GraphError(f"graph {graph.name!r}: " + "; ".join(wrong))
     return graph

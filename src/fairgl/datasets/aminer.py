@@ -13,7 +13,6 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable
-from typing import IO
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,14 +23,14 @@ from fairgl.graph import Graph, canonical_edges
 from fairgl.registry import DATASETS
 
 
-def aminer(name: str, read: Callable[[str], IO[bytes]], suffix: str, nodes: int, edges: int) -> Graph:
-    """A graph from the four files of one network; ``read`` opens one by its name."""
+def aminer(name: str, read: Callable[[str], bytes], suffix: str, nodes: int, edges: int) -> Graph:
+    """A graph from the four files of one network; ``read`` gives the content of one by its name."""
     fields = _column(read(f"labels_{suffix}.txt"))
     continent = _column(read(f"sens_{suffix}.txt"))
-    pairs = np.loadtxt(read(f"edgelist_{suffix}.txt"), dtype=np.int64, delimiter="\t", ndmin=2)
+    pairs = np.loadtxt(io.BytesIO(read(f"edgelist_{suffix}.txt")), dtype=np.int64, delimiter="\t", ndmin=2)
     n = len(fields)
     pairs, report = canonical_edges(pairs, n)
-    with np.load(read(f"X_{suffix}.npz"), allow_pickle=False) as file:
+    with np.load(io.BytesIO(read(f"X_{suffix}.npz")), allow_pickle=False) as file:
         data, row, column = file["data"].astype(np.float32), file["row"], file["col"]
     words = sp.coo_array((data, (row, column)), shape=(n, int(column.max()) + 1))
     levels, sens = np.unique(continent, return_inverse=True)
@@ -65,7 +64,7 @@ def aminer(name: str, read: Callable[[str], IO[bytes]], suffix: str, nodes: int,
 def aminer_s(task: str = "nodes") -> Graph:
     """The smaller network (largest connected component), from four plain files."""
     one_of(task, ("nodes",), "task")
-    return aminer("aminer-s", lambda file: open(fetched(f"aminer_s/{file}"), "rb"), "Small", 39_424, 52_460)
+    return aminer("aminer-s", lambda file: fetched(f"aminer_s/{file}").read_bytes(), "Small", 39_424, 52_460)
 
 
 @DATASETS.register("aminer-l", title="AMiner-L", kind="fetched", tasks=("nodes",), licence="none stated")
@@ -74,13 +73,12 @@ def aminer_l(task: str = "nodes") -> Graph:
     one_of(task, ("nodes",), "task")
     with zipfile.ZipFile(fetched("aminer_l/raw_LCC.zip")) as archive:
         members = {name.rsplit("/", 1)[-1]: name for name in archive.namelist()}
-        return aminer("aminer-l", lambda file: io.BytesIO(archive.read(members[file])), "LCC", 129_726, 591_039)
+        return aminer("aminer-l", lambda file: archive.read(members[file]), "LCC", 129_726, 591_039)
 
 
-def _column(file: IO[bytes]) -> np.ndarray:
+def _column(content: bytes) -> np.ndarray:
     """The second column of "node<TAB>value" lines, in the order of node numbers, int64 [N]."""
-    with file:
-        table = np.loadtxt(file, delimiter="\t", ndmin=2)
+    table = np.loadtxt(io.BytesIO(content), delimiter="\t", ndmin=2)
     order = np.argsort(table[:, 0], kind="stable")
     if not np.array_equal(table[order, 0], np.arange(len(table))):
         raise ValueError("node numbers of a label file must be 0, 1, 2, … without gaps or copies")

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from fairgl.datasets import floats
-from fairgl.graph import Graph, GraphError, canonical_edges, encode_sensitive, index_ids
+from fairgl.graph import Graph, GraphError, attribute_columns, canonical_edges, encode_sensitive, index_ids
 
 
 def folder(
@@ -30,7 +30,8 @@ def folder(
         path: The folder.
         id, label, sensitive: Column names in ``nodes.csv``.
         missing: What a missing sensitive value does: "error", or "drop" the node and its edges (counted in the card).
-        sensitive_feature: Also append the group code as the last feature, as most of the literature does.
+        sensitive_feature: Also append the group code as the last feature, as most of the literature does. A feature
+            column that equals the attribute already is recognised as such.
 
     Raises:
         GraphError: A file or column is missing, a feature is not numeric, an id is unknown or occurs twice.
@@ -60,6 +61,7 @@ def folder(
     x, names = floats(features), tuple(features.columns)
     if sensitive_feature:
         x, names = floats(np.column_stack([x, coded.codes])), (*names, sensitive)
+    same = attribute_columns(x, coded.codes).tolist()
     y = None
     if label in nodes:
         y = nodes[label].fillna(-1).astype(np.int64).to_numpy()
@@ -71,7 +73,7 @@ def folder(
         sens=coded.codes,
         sens_name=sensitive,
         sens_labels=coded.labels,
-        sens_column=len(names) - 1 if sensitive_feature else None,
+        sens_column=same[-1] if same else None,
         feature_names=names,
         label_name=label if y is not None else "",
         card={"source": f"folder {path.name}", "dropped_nodes": coded.dropped, **report},
