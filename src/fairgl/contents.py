@@ -16,7 +16,7 @@ from fairgl.preflight import problems
 from fairgl.registry import UnknownName
 
 NOT_AUTHORED = {"injected-parameters", "papermill-error-cell-tag"}
-NOT_READ_BY_CHAPTERS = {"__main__.py", "book.py", "cli.py", "contents.py", "execute.py"}
+NOT_READ = {"__main__.py", "book.py", "cli", "contents.py", "execute.py", "listing.py", "verify.py"}  # by chapters
 
 
 def toc_pages(root: Path | None = None) -> list[str]:
@@ -37,9 +37,14 @@ def toc_pages(root: Path | None = None) -> list[str]:
 def chapters(root: Path | None = None) -> dict[str, Path]:
     """Notebooks by name: those of the table of contents in its order, then the others; ``_template`` is not one."""
     root = root or repository()
-    listed = [root / f"{page}.ipynb" for page in toc_pages(root) if page.startswith("notebooks/")]
+    listed = [root / "notebooks" / f"{name}.ipynb" for name in book_chapters(root)]
     others = [path for path in sorted((root / "notebooks").glob("*.ipynb")) if path.name[0] not in "._"]
     return {path.stem: path for path in dict.fromkeys([*listed, *others])}
+
+
+def book_chapters(root: Path | None = None) -> list[str]:
+    """Names of the chapters in the table of contents."""
+    return [Path(page).name for page in toc_pages(root) if page.startswith("notebooks/")]
 
 
 def resolve(name: str, root: Path | None = None) -> str:
@@ -62,6 +67,14 @@ def effective(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
     return validate(model_of(cell_source(read(path), path.name)), values, problems)
 
 
+def last_parameters(name: str, root: Path | None = None) -> dict[str, Any]:
+    """Parameters of the last good run of a chapter, as far as it still has them."""
+    root = root or repository()
+    declared = model_of(cell_source(read(chapters(root)[name]), name)).model_fields
+    made = manifest(root).get(name, {}).get("parameters", {})
+    return {key: value for key, value in made.items() if key in declared and value != declared[key].default}
+
+
 def authored(notebook: Mapping[str, Any]) -> str:
     """Hash of what the author wrote: the cells' sources, without outputs, metadata and cells that papermill added."""
     cells = [
@@ -74,7 +87,7 @@ def authored(notebook: Mapping[str, Any]) -> str:
 
 def ingredients(root: Path) -> str:
     """Hash of what chapters are made from beside their own cells: the package, the lock file and the data."""
-    files = [p for p in (root / "src").rglob("*.py") if p.name not in NOT_READ_BY_CHAPTERS]
+    files = [p for p in (root / "src").rglob("*.py") if not NOT_READ & {p.name, p.parent.name}]
     files += [p for p in (root / "data").rglob("*") if p.is_file()] + [root / "requirements.lock"]
     digest = hashlib.sha256()
     for path in sorted(p for p in files if p.exists()):

@@ -39,7 +39,7 @@ class Outcome:
 
 def run_chapters(
     names: list[str],
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, Any] | Callable[[str], Mapping[str, Any]] | None = None,
     *,
     root: Path | None = None,
     force: bool = False,
@@ -50,17 +50,19 @@ def run_chapters(
     """Execute those of the named chapters that are not up to date.
 
     Args:
-        names: Chapters; each of them gets ``values``.
-        values: Parameters that differ from the defaults. All chapters are checked before the first one starts.
+        names: Chapters.
+        values: Parameters that differ from the defaults, for each of them, or a function from name to parameters. All
+            chapters are checked before the first one starts.
         root: The repository.
         force: Run what is up to date as well.
         jobs: Chapters at a time, each in a process of its own.
         timeout: Seconds that one cell may take; None is no limit.
         report: Called with the chapter, the index of the cell that starts, and the number of cells.
     """
-    root, values = root or repository(), dict(values or {})
+    root = root or repository()
     names = [resolve(name, root) for name in names]
-    parameters = {name: effective(chapters(root)[name], values) for name in names}
+    given = {name: dict(values(name) if callable(values) else values or {}) for name in names}
+    parameters = {name: effective(chapters(root)[name], given[name]) for name in names}
     made_from = ingredients(root)
     wanted = {name: entry(name, parameters[name], root, made_from) for name in names}
     todo = [name for name in names if force or not is_current(name, wanted[name], root)]
@@ -69,7 +71,9 @@ def run_chapters(
     spawn = get_context("spawn")  # a forked child would inherit this process's threads and sockets
     with spawn.Manager() as manager, ProcessPoolExecutor(max(1, min(jobs, len(todo))), mp_context=spawn) as pool:
         queue = manager.Queue()
-        running = {pool.submit(execute, name, values, parameters[name], root, timeout, queue): name for name in todo}
+        running = {
+            pool.submit(execute, name, given[name], parameters[name], root, timeout, queue): name for name in todo
+        }
         while running:
             finished, _ = wait(running, timeout=0.2)
             while not queue.empty():

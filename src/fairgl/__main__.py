@@ -1,0 +1,6 @@
+"""``python -m fairgl``."""
+
+from fairgl.cli import main
+
+if __name__ == "__main__":
+    main()
