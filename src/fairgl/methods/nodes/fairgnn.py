@@ -27,9 +27,9 @@ from fairgl.methods import NodeMethod, Scores
 from fairgl.metrics.group import equal_opportunity_difference, statistical_parity_difference
 from fairgl.metrics.utility import accuracy, auc
 from fairgl.nn import GCN, Classifier, Linear, propagation_for
-from fairgl.sparse import features
 from fairgl.registry import NODE_METHODS, hp
 from fairgl.seeding import rng, torch_seed
+from fairgl.sparse import features
 from fairgl.splits import NodeSplit
 from fairgl.training import Best, NodeData, adam, bce, node_data, numpy, run_epochs, train_classifier
 from fairgl.views import scale_features

@@ -26,9 +26,9 @@ from torch.nn.utils.parametrizations import spectral_norm
 from fairgl.graph import Graph
 from fairgl.methods import NodeMethod, Scores, require_binary_groups
 from fairgl.nn import GCN, Classifier, Linear, propagation_for
-from fairgl.sparse import Sparse, features, propagation
 from fairgl.registry import NODE_METHODS, hp
 from fairgl.seeding import rng, torch_seed
+from fairgl.sparse import Sparse, features, propagation
 from fairgl.splits import NodeSplit
 from fairgl.training import adam, bce, node_data, numpy, run_epochs
 from fairgl.views import scale_features
