@@ -55,6 +55,7 @@ def aminer(name: str, read: Callable[[str], bytes], suffix: str, nodes: int, edg
             "edges_how": "two researchers wrote a paper together",
             "published_nodes": nodes,
             "published_edges": edges,
+            "published_features": 5694,
             **report,
         },
     )

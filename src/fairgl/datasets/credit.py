@@ -113,7 +113,9 @@ def credit(task: str = "nodes", sensitive: str = "Age", age_bins: int = 0) -> Gr
             "edges_how": "similarity of rows above 0.7 of the row's best, on raw columns without Single",
             "published_nodes": 30000,
             "published_edges": 200526,
+            "published_features": 13,
             "published_note": "the published 200,526 are rows of a directed file; 137,377 unordered pairs",
+            "published_elsewhere": 152377,  # NIFTY: both directions and a loop per node, halved
             **report,
         },
     )

@@ -84,7 +84,7 @@ def dpah(
             "licence": "generated here",
             "edges_how": "directed preferential attachment with homophily; direction dropped afterwards",
             "published_nodes": NODES,
-            "published_edges": "5,803 to 5,966 undirected edges over 726 settings",
+            "published_note": "5,803 to 5,966 undirected edges over the study's 726 settings",
             "minority": minority,
             "homophily": [majority_homophily, minority_homophily],
             "seed": seed,

@@ -20,7 +20,7 @@ SENSITIVE = {"nodes": "region", "links": "gender"}
 LICENCE = "none stated; SNAP asks for citation of soc-Pokec"
 
 
-def pokec(name: str, stem: str, task: str, nodes: int, rows: int) -> Graph:
+def pokec(name: str, stem: str, task: str, nodes: int, rows: int, width: int) -> Graph:
     """A graph from ``<stem>.csv`` (one row per user) and ``<stem>_relationship.txt`` (pairs of user ids)."""
     one_of(task, tuple(SENSITIVE), "task")
     attribute = SENSITIVE[task]
@@ -47,6 +47,7 @@ def pokec(name: str, stem: str, task: str, nodes: int, rows: int) -> Graph:
             "edges_how": "one of the two lists the other as a friend",
             "published_nodes": nodes,
             "published_edges": rows,
+            "published_features": width,
             "published_note": "the published edges are rows of a directed file",
             **report,
         },
@@ -56,10 +57,10 @@ def pokec(name: str, stem: str, task: str, nodes: int, rows: int) -> Graph:
 @DATASETS.register("pokec-z", title="Pokec-z", kind="fetched", tasks=("nodes", "links"), licence=LICENCE)
 def pokec_z(task: str = "nodes") -> Graph:
     """Users of the Žilina regions; published: 67,796 users, 617,958 unordered pairs."""
-    return pokec("pokec-z", "region_job", task, 67_796, 882_765)
+    return pokec("pokec-z", "region_job", task, 67_796, 882_765, 276)
 
 
 @DATASETS.register("pokec-n", title="Pokec-n", kind="fetched", tasks=("nodes", "links"), licence=LICENCE)
 def pokec_n(task: str = "nodes") -> Graph:
     """Users of the Nitra regions; published: 66,569 users, 517,047 unordered pairs."""
-    return pokec("pokec-n", "region_job_2", task, 66_569, 729_129)
+    return pokec("pokec-n", "region_job_2", task, 66_569, 729_129, 265)
