@@ -82,6 +82,6 @@ def test_tables_bring_no_colour_of_their_own():
 
 def test_headings_have_unit_and_direction():
     assert summaries.display("statistical_parity_difference").heading == "ΔSP (%) ↓"
-    assert summaries.display("seconds").heading == "time (s) ↓"
+    assert summaries.display("seconds").heading == "time of a run (s) ↓"
     assert summaries.display("ndkl").heading == "NDKL@K ↓"
     assert summaries.display("seconds").number(123456.0) == "1.2e+05"

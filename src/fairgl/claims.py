@@ -1,8 +1,8 @@
 """Published statements and table cells as claims: what they say, what would test them, and the tolerance.
 
-Typed statements lie in ``data/published/claims/<paper>.csv``; the cells of a printed table become claims by
-:func:`from_table`. Tolerances were fixed before any record was made: see :func:`tolerance` and ``book/claims_rule.md``.
-How records turn a claim into a verdict is in :mod:`fairgl.verdicts`.
+Typed statements lie in ``data/published/claims/<paper>.csv``; the cells of the tables that ``table_claims.csv`` lists
+become claims by :func:`from_table`. Tolerances were fixed before any record was made: see :func:`tolerance` and
+``book/claims_rule.md``. How records turn a claim into a verdict is in :mod:`fairgl.verdicts`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,19 @@ import numpy as np
 import pandas as pd
 
 from fairgl import paths, published
-from fairgl.registry import METRICS
+from fairgl.summaries import display
 
 COMPARISONS = ("value", "ordering", "sign", "trend")
-FLOOR = {"fraction": 0.01, "other": 0.05}  # one percentage point; otherwise 5 % of the printed value
+POINT = 0.01  # smallest tolerance of a percentage: one percentage point
+RELATIVE = 0.05  # smallest tolerance of anything else, as a share of the printed value
+_RELEASED = {  # what the paper names -> what its library computes, or may have computed
+    "auc": ("balanced_accuracy",),
+    "utility_difference": ("auc_difference",),
+    "lipschitz_bias": ("lipschitz_trace_logits", "lipschitz_trace_probabilities"),
+    "ndcg_at_10": ("ndcg_released",),
+    "gdif": ("gdif_released",),
+}
+_AS_PRINTED = {("fairvgnn", "balanced_accuracy")}  # the one method whose AUC comes from scores
 _LISTS = ("datasets", "methods", "against", "metrics", "also")
 _NOT_HERE = "its files are not redistributable and were not available where the committed records were made"
 NOT_HERE = {name: _NOT_HERE for name in ("pokec-z", "pokec-n", "aminer-s", "aminer-l")}
@@ -49,21 +58,32 @@ class Claim:
     out_of_reach: str = ""
 
 
-def tolerance(value: float, spread: float, metric: str) -> float:
-    """How far our interval may lie from a printed value: the printed spread, and at least the floor.
+def tolerance(value: float, spread: float, resolution: float, metric: str) -> float:
+    """How far our interval may lie from a printed value: the printed spread, but at least the floor.
 
-    One printed standard deviation is what the authors' own next run would show; below one percentage point (for
-    unbounded quantities 5 % of the value) a difference says nothing about methods.
+    One printed standard deviation is about what another run of the authors would show. Below one percentage point (5 %
+    of the value where the quantity is no percentage), or half a unit of the last printed digit, a difference says
+    nothing about methods.
     """
-    floor = FLOOR["fraction"] if METRICS[metric].unit == "fraction" else FLOOR["other"] * abs(value)
-    return float(np.nanmax([spread, floor]))
+    floor = POINT if display(metric).unit == "%" else RELATIVE * abs(value)
+    return float(np.nanmax([spread, floor, resolution / 2]))
 
 
-def load(paper: str | None = None) -> list[Claim]:
-    """The typed claims of ``data/published/claims/<paper>.csv`` (``None``: of every file), in file order."""
-    folder = paths.published() / "claims"
-    files = sorted(folder.glob("*.csv")) if paper is None else [folder / f"{paper}.csv"]
-    return [claim for file in files for claim in _read(file)]
+def load(chapter: str | None = None) -> list[Claim]:
+    """Every claim: the typed ones of ``claims/*.csv``, then the cells of the tables in ``table_claims.csv``.
+
+    Args:
+        chapter: Only the claims that this notebook answers.
+    """
+    typed = [claim for file in sorted((paths.published() / "claims").glob("*.csv")) for claim in _read(file)]
+    tables = pd.read_csv(paths.published() / "table_claims.csv", keep_default_na=False).to_dict("records")
+    cells = [claim for row in tables if chapter in (None, row["chapter"]) for claim in _cells(**row)]
+    return [claim for claim in typed + cells if chapter in (None, claim.chapter)]
+
+
+def _cells(table: str, study: str, chapter: str, references: str) -> list[Claim]:
+    pairs = dict(pair.split("=") for pair in references.split(";") if pair)
+    return from_table(table, study=study, chapter=chapter, references=pairs)
 
 
 def _read(file: Path) -> list[Claim]:
@@ -99,7 +119,8 @@ def from_table(table: str, *, study: str, chapter: str, references: dict[str, st
         if cell["status"] == "ok":
             reference = cells["value"].get((dataset, against, metric), np.nan)
             claim = replace(claim, value=cell["value"], spread=cell["spread"], reference=reference,
-                            tolerance=tolerance(cell["value"], cell["spread"], metric), also=_also(method, metric))
+                            also=_also(method, metric),
+                            tolerance=tolerance(cell["value"], cell["spread"], cell["resolution"], metric))
         elif metric == "accuracy":
             claim = replace(claim, comparison="sign", evaluator="out_of_memory", metrics=(), tolerance=1.0,
                             statement=f"{method} runs out of memory on {dataset}", against=())
@@ -111,6 +132,5 @@ def from_table(table: str, *, study: str, chapter: str, references: dict[str, st
 
 def _also(method: str, metric: str) -> tuple[str, ...]:
     """Other readings of a cell: what the released library computes, and the other baseline behind the word GNN."""
-    other = {"auc": "balanced_accuracy", "utility_difference": "auc_difference"}.get(metric)
-    readings = [f"metrics={other}"] if other and not (metric == "auc" and method == "fairvgnn") else []
+    readings = [f"metrics={name}" for name in _RELEASED.get(metric, ()) if (method, name) not in _AS_PRINTED]
     return tuple(readings + (["methods=gcn"] if method == "gnn" else []))

@@ -7,7 +7,9 @@ cell. Nothing is corrected; a spread that no three runs can have is marked, not 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 
 import numpy as np
@@ -30,9 +32,10 @@ class PublishedTable:
     filter: str = ""  # value of the file's "table" column, where one file holds several tables
 
 
-_SHARES = ("acc", "auc", "delta_sp", "delta_eo", "delta_utility", "ndcg_at_10")
+# GDIF is a ratio of at least 1 and every printed one is at least 100, so it is read as a percentage.
+_SHARES = ("acc", "auc", "delta_sp", "delta_eo", "delta_utility", "ndcg_at_10", "gdif")
 _BENCHMARK = "dong2024benchmark"
-_MORAL_STUDY = "dewildt2026moral"
+_MORAL_STUDY = "dewildt2026reproducing"
 _LINKS = "link_prediction_tables.csv"
 
 TABLES = {
@@ -70,10 +73,15 @@ def _named(kind: str, printed: pd.Series) -> pd.Series:
     return printed.map(names(kind))
 
 
+def _resolution(text: str) -> float:
+    """One unit of the last printed digit: 0.01 for "62.52", 100 for "3.6e3"."""
+    return float(Decimal(1).scaleb(Decimal(text).as_tuple().exponent))
+
+
 @cache
 def _read(name: str) -> pd.DataFrame:
     table = TABLES[name]
-    raw = pd.read_csv(paths.published() / table.file)
+    raw = pd.read_csv(paths.published() / table.file, dtype={"mean": str})
     if table.filter:
         raw = raw[raw["table"] == table.filter]
     divisor = np.where(raw["metric"].isin(table.percent), 100.0, 1.0)
@@ -84,8 +92,9 @@ def _read(name: str) -> pd.DataFrame:
             "dataset": _named("dataset", raw["dataset"]),
             "method": _named("method", raw["method"]),
             "metric": _named("metric", raw["metric"]),
-            "value": raw["mean"] / divisor,
+            "value": raw["mean"].astype(float) / divisor,
             "spread": raw["std"] / divisor,
+            "resolution": raw["mean"].map(_resolution, na_action="ignore").astype(float) / divisor,
             "runs": table.runs,
             "status": raw["status"],
             "percent": raw["metric"].isin(table.percent),
@@ -104,8 +113,9 @@ def load(table: str) -> pd.DataFrame:
         table: Name in :data:`TABLES`, such as ``"benchmark.table4"``.
 
     Returns:
-        Columns ``paper place dataset method metric value spread runs status percent spread_possible``. ``value`` and
-        ``spread`` are in natural units (a printed 62.52 % is 0.6252), NaN where ``status`` is ``"oom"``.
+        Columns ``paper place dataset method metric value spread resolution runs status percent spread_possible``.
+        ``value``, ``spread`` and ``resolution`` (one unit of the last printed digit) are in natural units: a printed
+        62.52 % is 0.6252. They are NaN where ``status`` is ``"oom"``.
 
     Raises:
         UnknownName: No such table; the message lists those that exist.
@@ -122,11 +132,18 @@ def lookup(table: str, *, dataset: str, method: str, metric: str) -> pd.Series |
     return None if hit.empty else hit.iloc[0]
 
 
-def cell(row: pd.Series | None, *, digits: int = 2) -> str:
-    """A printed cell as text in the paper's unit: ``"62.52 ± 3.59"``, ``"OOM"`` or ``"–"``."""
+def cell(row: pd.Series | None, *, scale: float | None = None) -> str:
+    """A printed cell as text, to the printed number of digits: ``"62.52 ± 3.59"``, ``"OOM"``, or ``"–"`` for none.
+
+    Args:
+        row: From :func:`lookup`.
+        scale: 100 for percent, 1 for natural units; ``None`` is as the paper prints it.
+    """
     if row is None:
         return "–"
     if row["status"] != "ok":
         return str(row["status"]).upper()
-    scale = 100 if row["percent"] else 1
-    return f"{row['value'] * scale:.{digits}f} ± {row['spread'] * scale:.{digits}f}"
+    scale = scale or (100.0 if row["percent"] else 1.0)
+    digits = -round(math.log10(row["resolution"] * scale))
+    value, spread = row["value"] * scale, row["spread"] * scale
+    return f"{value:.{digits}f} ± {spread:.{max(digits, 2)}f}" if digits >= 0 else f"{value:.1e} ± {spread:.0e}"

@@ -41,7 +41,8 @@ class Display:
 
 
 _COSTS = {
-    "seconds": Display("time", unit="s"),
+    "seconds": Display("time of a run", unit="s"),
+    "fit_seconds": Display("time to fit", unit="s"),
     "peak_memory_mb": Display("peak memory", unit="MB", digits=0),
 }
 

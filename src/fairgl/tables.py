@@ -38,7 +38,7 @@ def _theirs(row: pd.Series, show: Display, table: str) -> str:
     difference = ""
     if cell["status"] == "ok" and not np.isnan(row["mean"]):
         difference = f" ({show.number(row['mean'] - cell['value'], sign=True)})"
-    return f'<br><span class="fg-paper">{papers.cell(cell)}{difference}</span>'
+    return f'<br><span class="fg-paper">{papers.cell(cell, scale=show.scale)}{difference}</span>'
 
 
 def results(

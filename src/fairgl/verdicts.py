@@ -23,6 +23,7 @@ import pandas as pd
 
 from fairgl.claims import Claim
 from fairgl.registry import Registry
+from fairgl.studies import select
 
 EVALUATORS = Registry("claim evaluator", "fairgl.findings")
 VERDICTS = ("reproduced", "partly", "not reproduced", "not testable here")
@@ -66,9 +67,27 @@ class Verdict:
 
 
 def judge(claim: Claim, frame: pd.DataFrame) -> Verdict:
-    """The verdict of a claim on the records of its study."""
-    runs = frame[frame["study"] == claim.study] if len(frame) else frame
-    units = tuple(EVALUATORS[claim.evaluator](claim, runs))
+    """The verdict of one claim; see :func:`judge_all`."""
+    return judge_all([claim], frame)[0]
+
+
+def judge_all(claims: list[Claim], frame: pd.DataFrame) -> list[Verdict]:
+    """Verdicts in the order of the claims, each on the records of its study.
+
+    Evaluators see the reported runs (final stage, winning configuration), or all of them if they are registered with
+    ``all_stages``.
+    """
+    runs = {study: frame[frame["study"] == study] for study in {claim.study for claim in claims}}
+    reported = {study: select(part) for study, part in runs.items()}
+    verdicts = []
+    for claim in claims:
+        evaluate = EVALUATORS[claim.evaluator]
+        source = runs if getattr(evaluate, "all_stages", False) else reported
+        verdicts.append(_verdict(claim, tuple(evaluate(claim, source[claim.study]))))
+    return verdicts
+
+
+def _verdict(claim: Claim, units: tuple[Unit, ...]) -> Verdict:
     found = [unit.outcome for unit in units if unit.outcome != "missing"]
     holds, leans = found.count("holds"), found.count("leans")
     if not found:
@@ -77,11 +96,6 @@ def judge(claim: Claim, frame: pd.DataFrame) -> Verdict:
     needed = claim.share * len(found) - 1e-9
     verdict = VERDICTS[0] if holds >= needed else VERDICTS[1] if holds + leans >= needed / 2 else VERDICTS[2]
     return Verdict(claim, verdict, units)
-
-
-def judge_all(claims: list[Claim], frame: pd.DataFrame) -> list[Verdict]:
-    """Verdicts in the order of the claims."""
-    return [judge(claim, frame) for claim in claims]
 
 
 def tally(verdicts: list[Verdict]) -> dict[str, int]:

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fairgl.claims import Claim
-from fairgl.registry import METRICS
-from fairgl.summaries import summarize
+from fairgl.summaries import display, summarize
 from fairgl.verdicts import EVALUATORS, Unit
 
 WIDEST = 0.05  # half-width above which our interval of a fraction cannot reproduce a value
@@ -29,7 +28,7 @@ def _value(claim: Claim, frame: pd.DataFrame) -> Unit:
     if cell["valid"] < 3:
         return replace(unit, outcome="missing", note=f"only {cell['valid']} valid runs, the paper has 3")
     if cell["low"] <= claim.value + claim.tolerance and cell["high"] >= claim.value - claim.tolerance:
-        widest = max(claim.tolerance, WIDEST) if METRICS[metric].unit == "fraction" else np.inf
+        widest = max(claim.tolerance, WIDEST) if display(metric).unit == "%" else np.inf
         if (cell["high"] - cell["low"]) / 2 <= widest:
             return replace(unit, outcome="holds")
         return replace(unit, outcome="leans", note="compatible, but our interval is too wide to tell")

@@ -7,6 +7,7 @@ An order of means can flip with the next seed. Each unit is therefore checked on
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -15,79 +16,85 @@ from fairgl import published
 from fairgl.claims import Claim
 from fairgl.seeding import rng
 from fairgl.summaries import column, display
-from fairgl.verdicts import Unit
+from fairgl.verdicts import EVALUATORS, Unit
 
 RESAMPLES = 400
 CERTAIN = 0.95
 
-Means = dict[str, pd.DataFrame]  # metric -> methods x data sets, signed so that lower is better
-Statement = Callable[[Claim, Means], dict[str, bool]]
+
+@dataclass(frozen=True)
+class Means:
+    """Means of one metric, signed so that lower is better; NaN where there is none."""
+
+    methods: tuple[str, ...]
+    datasets: tuple[str, ...]
+    values: np.ndarray  # [M, D]
+
+    def of(self, methods: tuple[str, ...]) -> np.ndarray:
+        """Rows of these methods [len(methods), D], all NaN for a method that has no records."""
+        known = {name: i for i, name in enumerate(self.methods)}
+        rows = np.array([known.get(name, len(known)) for name in methods], dtype=int)
+        return np.vstack([self.values, np.full((1, len(self.datasets)), np.nan)])[rows]
+
+
+Statement = Callable[[Claim, dict[str, Means]], dict[str, bool | None]]
 
 
 def _signed(metric: str) -> int:
     return 1 if display(metric).direction == "lower" else -1
 
 
-class Runs:
-    """Values of one metric by method, data set and seed, signed so that lower is better; NaN where missing."""
-
-    def __init__(self, frame: pd.DataFrame, metric: str):
-        name = column(frame, metric)
-        values = _signed(metric) * frame[name].astype(float) if name in frame else pd.Series(np.nan, frame.index)
-        self.seeds = list(dict.fromkeys(zip(frame["split_seed"], frame["seed"], strict=True)))
-        self.methods, self.datasets = list(frame["method"].unique()), list(frame["dataset"].unique())
-        self.values = np.full((len(self.methods), len(self.datasets), len(self.seeds)), np.nan)  # [M, D, S]
-        at = {seed: i for i, seed in enumerate(self.seeds)}
-        for method, dataset, seed, value in zip(
-            frame["method"], frame["dataset"], zip(frame["split_seed"], frame["seed"], strict=True), values, strict=True
-        ):
-            self.values[self.methods.index(method), self.datasets.index(dataset), at[seed]] = value
-
-    def means(self, drawn: np.ndarray | None = None) -> pd.DataFrame:
-        """Mean over the seeds (or over the drawn ones, with repetition) that have a value."""
-        values = self.values if drawn is None else self.values[:, :, drawn]
-        there = np.isfinite(values)
-        total = np.where(there, values, 0.0).sum(axis=2)
-        count = there.sum(axis=2)
-        means = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)  # [M, D]
-        return pd.DataFrame(means, index=self.methods, columns=self.datasets)
+def resampled(frame: pd.DataFrame, metric: str, weights: np.ndarray, seeds: list) -> list[Means]:
+    """Means over weighted seeds, one per row of ``weights`` [B, S]; runs without a value have no weight."""
+    name = column(frame, metric)
+    methods, datasets = (tuple(frame[axis].unique()) for axis in ("method", "dataset"))
+    values = np.full((len(methods), len(datasets), len(seeds)), np.nan)  # [M, D, S]
+    if name in frame:
+        seed = [seeds.index(pair) for pair in zip(frame["split_seed"], frame["seed"], strict=True)]
+        at = frame["method"].map(methods.index), frame["dataset"].map(datasets.index), seed
+        values[at] = _signed(metric) * frame[name].astype(float)
+    there = np.isfinite(values)
+    total = np.einsum("mds,bs->bmd", np.where(there, values, 0.0), weights)
+    count = np.einsum("mds,bs->bmd", there.astype(float), weights)
+    means = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return [Means(methods, datasets, block) for block in means]
 
 
 def over_seeds(statement: Statement, claim: Claim, frame: pd.DataFrame) -> list[Unit]:
     """Units of a statement about means.
 
     Args:
-        statement: ``(claim, means) -> {unit: does it hold}``, without the units whose means are missing.
+        statement: ``(claim, means) -> {unit: does it hold}``, ``None`` for a unit whose means are missing.
         claim: Its ``datasets``, ``methods``, ``against`` and ``metrics`` say what the statement is about.
         frame: Records of the claim's study.
     """
     if claim.datasets:
         frame = frame[frame["dataset"].isin(claim.datasets)]
-    runs = {metric: Runs(frame, metric) for metric in claim.metrics}
-    found = statement(claim, {metric: r.means() for metric, r in runs.items()})
+    seeds = sorted(set(zip(frame["split_seed"], frame["seed"], strict=True)))
+    drawn = rng("resample", claim.id).multinomial(len(seeds), np.full(len(seeds), 1 / max(len(seeds), 1)), RESAMPLES)
+    weights = np.vstack([np.ones(len(seeds)), drawn])  # the plain means first
+    tables = [resampled(frame, metric, weights, seeds) for metric in claim.metrics]
+    outcomes = [statement(claim, dict(zip(claim.metrics, means, strict=True))) for means in zip(*tables, strict=True)]
+    found, others = outcomes[0], outcomes[1:]
     if not found:
         return [Unit(claim.id, "missing", note="no records of what it compares")]
-    counts = dict.fromkeys(found, 0)
-    seeds = len(next(iter(runs.values())).seeds)
-    generator = rng("resample", claim.id)
-    for _ in range(RESAMPLES if any(found.values()) else 0):
-        drawn = generator.integers(seeds, size=seeds)
-        for unit, true in statement(claim, {metric: r.means(drawn) for metric, r in runs.items()}).items():
-            if unit in counts:
-                counts[unit] += bool(true)
-    return [_unit(name, true, counts[name] / RESAMPLES) for name, true in found.items()]
+    return [_unit(name, true, float(np.mean([bool(o.get(name)) for o in others]))) for name, true in found.items()]
 
 
-def _unit(name: str, true: bool, share: float) -> Unit:
+def _unit(name: str, true: bool | None, share: float) -> Unit:
+    if true is None:
+        return Unit(name, "missing", note="not every method it compares has a number")
     outcome = "fails" if not true else "holds" if share >= CERTAIN else "leans"
     return Unit(name, outcome, mean=share, note=f"true in {share:.0%} of resamples" if true else "")
 
 
-def in_print(statement: Statement, claim: Claim) -> dict[str, bool]:
+def in_print(claim: Claim) -> dict[str, bool | None]:
     """The same statement on the paper's own printed means: does its table say what its text says?"""
     cells = published.load(claim.table)
+    if claim.datasets:
+        cells = cells[cells["dataset"].isin(claim.datasets)]
     means = {}
     for metric in claim.metrics:
-        block = cells[(cells["metric"] == metric) & (cells["dataset"].isin(claim.datasets) | (not claim.datasets))]
-        means[metric] = _signed(metric) * block.pivot(index="method", columns="dataset", values="value")
-    return statement(claim, means)
+        block = cells[cells["metric"] == metric].pivot(index="method", columns="dataset", values="value")
+        means[metric] = Means(tuple(block.index), tuple(block.columns), _signed(metric) * block.to_numpy())
+    return EVALUATORS[claim.evaluator].statement(claim, means)
