@@ -70,8 +70,10 @@ def over_seeds(statement: Statement, claim: Claim, frame: pd.DataFrame) -> list[
     """
     if claim.datasets:
         frame = frame[frame["dataset"].isin(claim.datasets)]
+    if frame.empty:
+        return [Unit(claim.id, "missing", note="no records of what it compares")]
     seeds = sorted(set(zip(frame["split_seed"], frame["seed"], strict=True)))
-    drawn = rng("resample", claim.id).multinomial(len(seeds), np.full(len(seeds), 1 / max(len(seeds), 1)), RESAMPLES)
+    drawn = rng("resample", claim.id).multinomial(len(seeds), np.full(len(seeds), 1 / len(seeds)), RESAMPLES)
     weights = np.vstack([np.ones(len(seeds)), drawn])  # the plain means first
     tables = [resampled(frame, metric, weights, seeds) for metric in claim.metrics]
     outcomes = [statement(claim, dict(zip(claim.metrics, means, strict=True))) for means in zip(*tables, strict=True)]
