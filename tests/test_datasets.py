@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from fairgl.datasets import chameleon, garn
 from fairgl.datasets.credit import age_groups, credit_table, uci_table
 from fairgl.datasets.gear_synthetic import GearModel
 from fairgl.datasets.german import german_table
+from fairgl.datasheets import at_hand, page, refreshed
 from fairgl.fetch import Source, digest, sources
 from fairgl.graph import attribute_columns
 from fairgl.paths import cache, published, raw
@@ -284,6 +286,37 @@ def test_gear_draws_follow_the_equations():
     scores = model.z @ model.w + linked @ model.s / linked.sum(axis=1)
     assert np.array_equal(world.y, scores > scores.mean())
     assert np.allclose(world.x[:, 1:], model.z[:, model.columns] + np.outer(model.s, model.v), atol=1e-6)
+
+
+def test_gear_group_hardly_moves_labels():
+    if reason := absent("gear-synthetic", references=True):
+        pytest.skip(reason)
+    model = GearModel.from_mat()
+    plain = replace(model, w_s=0.0)
+    assert ((model.scores() > model.threshold()) != (plain.scores() > plain.threshold())).sum() == 12
+
+
+# --- datasheets -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", DATASETS.names())
+def test_datasheet(name):
+    text = page(name).read_text(encoding="utf8")
+    for heading in ("Source and licence", "How the edges were made", "Groups", "Counts", "Who could be harmed"):
+        assert f"\n## {heading}\n" in text, heading
+    if "nodes" in DATASETS[name].tasks:
+        assert "\n## Label\n" in text
+    if not at_hand(name):
+        pytest.skip(absent(name))
+    assert refreshed(text, name) == text, "run fairgl.datasheets.refresh()"
+
+
+def test_what_the_datasheets_say_about_columns():
+    raw_german = pd.read_csv(raw() / "german.data.gz", sep=" ", header=None)
+    assert (raw_german[13] == "A142").sum() == 47 and (raw_german[8] == "A95").sum() == 0
+    graph = here("recidivism")
+    returned = graph.x[:, graph.feature_names.index("TIME")] > 0
+    assert (returned == (graph.y == 1)).mean() > 0.99  # the time until the return is a feature
 
 
 # --- loaders whose files are not at hand: small files of the same format ----------------------------------------------

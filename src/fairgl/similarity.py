@@ -1,8 +1,8 @@
 """Graphs made from tables: link rows whose similarity comes close to a row's best one.
 
 For row *i* let ``s(i, j) = 1 / (1 + ||x_i - x_j||)`` and ``m_i`` its largest value over ``j != i``. Row *i* points to
-*j* when ``s(i, j) > t * m_i``. This is the rule behind the German, credit and bail graphs (Agarwal et al., NIFTY, 2021),
-whose published files it rebuilds row by row.
+*j* when ``s(i, j) > t * m_i``. This is the rule behind the German, credit and bail graphs (Agarwal et al., NIFTY,
+2021), whose published files it rebuilds row by row.
 
 Deviation: upstream fills a table of all pairs (7.2 GB for credit). ``s > t * m_i`` only says that ``j`` lies within the
 radius ``1 / (t * m_i) - 1`` of ``i``, so a k-d tree answers it exactly with memory proportional to the edges.

@@ -6,8 +6,8 @@ Benchmark rule, which differs by data set in the loaders of PyGDebias 1.1.1:
   training takes its first ``min(half, label_number / 2)`` nodes, validation the part from 50 to 75 %, test the last
   quarter. Where ``label_number`` is small, the rest of the first half is not used at all. Unnamed data sets follow this
   rule without a cap.
-- Pokec and NBA (after Dai and Wang, FairGNN, 2021): the same cuts over all labelled nodes at once, with ``label_number``
-  training nodes at most.
+- Pokec and NBA (after Dai and Wang, FairGNN, 2021): the same cuts over all labelled nodes at once, with
+  ``label_number`` training nodes at most.
 - AMiner: a random 80, 10 and 10 % of the nodes.
 
 Deviation: NBA's validation part is the second quarter-cut above; the loader used the test nodes for both.
@@ -26,7 +26,8 @@ from fairgl.graph import Graph
 from fairgl.seeding import rng
 
 LABEL_NUMBERS = {
-    "german": 100, "credit": 6000, "recidivism": 100, "gear-synthetic": 1000, "pokec-z": 500, "pokec-n": 500, "nba": 100,
+    "german": 100, "credit": 6000, "recidivism": 100, "gear-synthetic": 1000,
+    "pokec-z": 500, "pokec-n": 500, "nba": 100,
 }  # fmt: skip
 UNSTRATIFIED = ("pokec-z", "pokec-n", "nba", "aminer-s", "aminer-l")
 THIN_SPLIT = (0.8, 0.1, 0.1)

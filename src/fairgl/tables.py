@@ -16,6 +16,7 @@ from pandas.io.formats.style import Styler
 from fairgl import published as papers
 from fairgl.catalogue import label
 from fairgl.summaries import Display, display, separated_best, summarize
+from fairgl.verdicts import VERDICTS, Verdict
 
 
 def _ours(row: pd.Series, show: Display, bold: bool) -> str:
@@ -88,7 +89,7 @@ def styled(table: pd.DataFrame, caption: str = "") -> Styler:
     look = look.set_table_styles(
         [
             {"selector": "", "props": "border-collapse: collapse; color: inherit; font-variant-numeric: tabular-nums;"},
-            {"selector": "caption", "props": "caption-side: bottom; text-align: left; opacity: .85; padding: .5em 0;"},
+            {"selector": "caption", "props": "caption-side: top; text-align: left; opacity: .85; padding: .3em 0;"},
             {"selector": "th, td", "props": "padding: .3em .7em; text-align: left; vertical-align: top;"},
             {"selector": "td", "props": "white-space: nowrap; background: transparent; color: inherit;"},
             {"selector": "tbody tr", "props": "border-top: 1px solid rgba(128,128,128,.3); background: transparent;"},
@@ -97,3 +98,45 @@ def styled(table: pd.DataFrame, caption: str = "") -> Styler:
         ]
     )
     return look.set_caption(html.escape(caption)) if caption else look
+
+
+def badge(verdict: str) -> str:
+    """A verdict as a word with the book's style."""
+    return f'<span class="verdict verdict-{verdict.replace(" ", "-")}">{verdict}</span>'
+
+
+def _told(verdict: Verdict) -> tuple[str, str]:
+    """What is claimed and what we found, as text."""
+    claim = verdict.claim
+    if claim.comparison != "value":
+        return "", verdict.counts if verdict.testable else verdict.reason
+    show, unit = display(claim.metrics[0]), verdict.units[0]
+    claimed = f"{show.number(claim.value)} ± {show.number(claim.tolerance)}"
+    if not verdict.testable:
+        return claimed, verdict.reason
+    found = f"{show.number(unit.mean)} ({show.number(unit.low)} to {show.number(unit.high)})"
+    return claimed, f"{found}; {unit.note}" if unit.note else found
+
+
+def verdict_table(verdicts: list[Verdict]) -> Styler:
+    """One row per claim: place, statement, what is claimed with its tolerance, what we found, verdict."""
+    rows = []
+    for verdict in verdicts:
+        claimed, found = map(html.escape, _told(verdict))
+        statement, found = (f'<span class="fg-wrap">{text}</span>' for text in (html.escape(verdict.claim.statement), found))
+        rows.append((verdict.claim.place, statement, claimed, found, badge(verdict.verdict)))
+    table = pd.DataFrame(rows, columns=["place", "statement", "claimed ± tolerance", "found (95 % interval)", "verdict"])
+    if not table["claimed ± tolerance"].any():
+        table = table.drop(columns="claimed ± tolerance").rename(columns={"found (95 % interval)": "units"})
+    return styled(table).hide(axis="index")
+
+
+def verdict_counts(verdicts: list[Verdict]) -> Styler:
+    """How many table cells got each verdict, by metric."""
+    rows = {}
+    for verdict in verdicts:
+        row = rows.setdefault(display(verdict.claim.metrics[0]).heading, dict.fromkeys(VERDICTS, 0))
+        row[verdict.verdict] += 1
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=list(VERDICTS))
+    table.loc["all"] = table.sum()
+    return styled(table.rename(columns=badge), "Table cells by verdict.")

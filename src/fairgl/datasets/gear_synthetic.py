@@ -41,6 +41,7 @@ class GearModel:
         w_s: Effect of the neighbourhood's mean ``s`` on the score.
         bonus: Added similarity of nodes with equal ``s``.
         cut: Similarity from which two nodes are linked.
+        name: Of the data set.
     """
 
     s: np.ndarray
@@ -51,6 +52,7 @@ class GearModel:
     w_s: float = 1.0
     bonus: float = 0.01
     cut: float = 0.4
+    name: str = "gear-synthetic"
 
     def features(self, s: np.ndarray | None = None) -> np.ndarray:
         """Features under ``s`` (factual if None), float64 [N, F]."""
@@ -87,7 +89,7 @@ class GearModel:
         s = self.s if s is None else np.asarray(s, dtype=np.int64)
         edges, report = canonical_edges(self.edges(s), len(s))
         return Graph(
-            name="gear-synthetic",
+            name=self.name,
             x=floats(np.column_stack([s, self.features(s)])),
             edges=edges,
             y=(self.scores(s, edges) > self.threshold()).astype(np.int64),
@@ -133,8 +135,13 @@ class GearModel:
         )
 
 
+def gear_model(seed: int = 0, shipped: bool = False) -> GearModel:
+    """The equations behind ``load("gear-synthetic", ...)`` with the same parameters."""
+    return GearModel.from_mat() if shipped else GearModel.draw(seed)
+
+
 @DATASETS.register("gear-synthetic", title="GEAR synthetic", kind="generated", tasks=("nodes",),
-                   licence="generated here")  # fmt: skip
+                   licence="generated here", model=gear_model)  # fmt: skip
 def gear_synthetic(seed: int = 0, shipped: bool = False) -> Graph:
     """GEAR's synthetic graph with 26 columns, ``s`` first.
 
@@ -142,4 +149,4 @@ def gear_synthetic(seed: int = 0, shipped: bool = False) -> Graph:
         seed: Of the draws.
         shipped: Rebuild the authors' own file from its draws instead (fetched).
     """
-    return (GearModel.from_mat() if shipped else GearModel.draw(seed)).graph()
+    return gear_model(seed, shipped).graph()

@@ -29,7 +29,7 @@ from fairgl.metrics.utility import accuracy, auc
 from fairgl.nn import GCN, Classifier, Linear, propagation_for
 from fairgl.registry import NODE_METHODS, hp
 from fairgl.seeding import rng, torch_seed
-from fairgl.sparse import features
+from fairgl.sparse import Sparse, features
 from fairgl.splits import NodeSplit
 from fairgl.training import Best, NodeData, adam, bce, node_data, numpy, run_epochs, train_classifier
 from fairgl.views import scale_features
@@ -70,6 +70,15 @@ def criterion(y: np.ndarray, scores: np.ndarray, sens: np.ndarray, floors: tuple
         return 2.0 + sum(missing)
     gaps = statistical_parity_difference(pred=pred, sens=sens), equal_opportunity_difference(y=y, pred=pred, sens=sens)
     return sum(_or(gap, 0.0) for gap in gaps)
+
+
+def receptive(x: Tensor, p: Sparse, index: Tensor) -> tuple[Tensor, Sparse]:
+    """What two convolutions need for the nodes ``index`` alone, given x = P X: rows of x and the block of P. Exact."""
+    csr = p.matrix.cpu()
+    rows = sp.csr_array((csr.values().numpy(), csr.col_indices().numpy(), csr.crow_indices().numpy()), shape=p.shape)
+    rows = rows[index.cpu().numpy()]
+    columns = np.unique(rows.indices)
+    return x[torch.from_numpy(columns).to(x.device)], Sparse(rows[:, columns], p.device)
 
 
 def _or(value: float, instead: float) -> float:
@@ -159,10 +168,13 @@ class FairGNN(NodeMethod):
         index = torch.from_numpy(np.sort(known)).to(group.device)
         model = self.build(data.x.shape[1]).to(group.device)
         optimizer = adam(model, lr=self.lr, weight_decay=self.weight_decay)
+        x, p, at = data.x, data.p, index
+        if options and self.layers == 2:
+            x, p, at = *receptive(data.x, data.p, index), torch.arange(len(index), device=index.device)
 
         def step(_: int) -> None:
             optimizer.zero_grad()
-            bce(model(data.x, data.p, **options), group, index).backward()
+            cross_entropy(model(x, p, **options)[at], group[index]).backward()
             optimizer.step()
 
         def validate(_: int) -> float:
