@@ -118,14 +118,19 @@ def _told(verdict: Verdict) -> tuple[str, str]:
     return claimed, f"{found}; {unit.note}" if unit.note else found
 
 
+def _wrapped(text: str) -> str:
+    return f'<span class="fg-wrap">{html.escape(text)}</span>'
+
+
 def verdict_table(verdicts: list[Verdict]) -> Styler:
     """One row per claim: place, statement, what is claimed with its tolerance, what we found, verdict."""
     rows = []
     for verdict in verdicts:
-        claimed, found = map(html.escape, _told(verdict))
-        statement, found = (f'<span class="fg-wrap">{text}</span>' for text in (html.escape(verdict.claim.statement), found))
-        rows.append((verdict.claim.place, statement, claimed, found, badge(verdict.verdict)))
-    table = pd.DataFrame(rows, columns=["place", "statement", "claimed ± tolerance", "found (95 % interval)", "verdict"])
+        claimed, found = _told(verdict)
+        row = verdict.claim.place, _wrapped(verdict.claim.statement), claimed, _wrapped(found), badge(verdict.verdict)
+        rows.append(row)
+    heads = ["place", "statement", "claimed ± tolerance", "found (95 % interval)", "verdict"]
+    table = pd.DataFrame(rows, columns=heads)
     if not table["claimed ± tolerance"].any():
         table = table.drop(columns="claimed ± tolerance").rename(columns={"found (95 % interval)": "units"})
     return styled(table).hide(axis="index")

@@ -1,0 +1,134 @@
+"""What a chapter imports first: parameters checked, records, tables and verdicts shown, numbers handed to the prose.
+
+Numbers in prose are computed: :func:`glue` stores them under a name, and the text above or below pastes them with
+``{glue:text}``. The only reporting module that prints or displays.
+"""
+
+from __future__ import annotations
+
+import html
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from IPython.display import HTML, display
+from pandas.io.formats.style import Styler
+
+from fairgl import claims, plots, store, tables
+from fairgl.live import records
+from fairgl.preflight import check_parameters
+from fairgl.spotcheck import spot_check
+from fairgl.verdicts import VERDICTS, Verdict, judge_all, tally
+
+__all__ = [
+    "check_parameters",
+    "glue",
+    "in_short",
+    "provenance",
+    "records",
+    "show",
+    "spot_check",
+    "verdict_box",
+    "verdicts",
+]
+
+plots.style()
+
+
+def glue(name: str, value: Any, digits: int | None = None) -> None:
+    """Hand a number or text to the prose under ``name``.
+
+    Args:
+        name: As used in ``{glue:text}``.
+        value: A number of any library, or text. NaN becomes the word "undefined", with its reason if it has one.
+        digits: Decimals, for a number that is pasted as it is.
+    """
+    from myst_nb import glue as paste
+
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        value = str(value)
+    elif value != value:
+        reason = getattr(value, "reason", "")
+        value = f"undefined ({reason})" if reason else "undefined"
+    elif digits is not None:
+        value = f"{value:.{digits}f}"
+    else:  # subclasses of float print themselves their own way, so the plain type is stored
+        value = float(value) if isinstance(value, float) else int(value)
+    paste(name, value, display=False)
+
+
+def show(table: pd.DataFrame | Styler, caption: str = "") -> None:
+    """Display a table in the book's style; plain cells are escaped."""
+    if isinstance(table, pd.DataFrame):
+        plain = table.map(lambda cell: html.escape(cell) if isinstance(cell, str) else cell)
+        table = tables.styled(plain, caption)
+    display(HTML(table.to_html()))
+
+
+def verdicts(chapter: str, frame: pd.DataFrame) -> list[Verdict]:
+    """Verdicts of all claims that this chapter answers, on these records."""
+    return judge_all(claims.load(chapter), frame)
+
+
+def verdict_box(found: list[Verdict]) -> None:
+    """Display verdicts: statements one by one, table cells counted by metric and unfolded on demand."""
+    statements = [v for v in found if v.claim.comparison != "value"]
+    cells = [v for v in found if v.claim.comparison == "value"]
+    if statements:
+        show(tables.verdict_table(statements))
+    if cells:
+        show(tables.verdict_counts(cells))
+        rows = tables.verdict_table(cells).to_html()
+        display(HTML(f"<details><summary>All {len(cells)} cells, one by one</summary>{rows}</details>"))
+
+
+def in_short(found: list[Verdict], frame: pd.DataFrame) -> None:
+    """Hand the box at the top its numbers: ``short-verdict``, ``short-sure`` and ``short-minutes``."""
+    parts = []
+    for word, kind in (("statements", False), ("table cells", True)):
+        counts = tally([v for v in found if (v.claim.comparison == "value") is kind])
+        tested = sum(counts[name] for name in VERDICTS[:3])
+        if sum(counts.values()):
+            told = ", ".join(f"{counts[name]} {name}" for name in VERDICTS[:3] if counts[name]) or "none"
+            parts.append(f"of {tested} testable {word}: {told}")
+    glue("short-verdict", "; ".join(parts) or "no claims")
+    runs = frame.groupby(["dataset", "method"]).size()
+    per_cell = f"{runs.min()} to {runs.max()}" if runs.min() != runs.max() else str(runs.min())
+    untested = tally(found)[VERDICTS[3]]
+    glue("short-sure", f"{per_cell} runs for each method on {frame['dataset'].nunique()} data set(s); "
+                       f"{untested} of {len(found)} claims are not testable here")
+    minutes = max(1, round(frame["seconds"].sum() / 60))
+    glue("short-minutes", f"seconds from the store; about {minutes} min to train anew")
+
+
+def provenance(frame: pd.DataFrame, root: Path | None = None) -> None:
+    """Display where the numbers of this chapter come from."""
+    keys = set(frame["key"])
+    raw = [r for name in frame["study"].unique() for r, _ in store.records(name, root) if r["key"] in keys]
+    made = pd.DataFrame([r["versions"] for r in raw if r["versions"]]).drop_duplicates()
+    lines = {
+        "records": f"{len(frame)}, schema {', '.join(sorted({str(r['schema']) for r in raw})) or 'none stored'}",
+        "status": ", ".join(f"{count} {name}" for name, count in frame["status"].value_counts().items()),
+        "stale": f"{int(frame['stale'].sum())} made by other code than the present",
+        "made": f"{frame['utc'].min()} to {frame['utc'].max()}" if "utc" in frame else "unknown",
+        "commit": ", ".join(sorted(frame["commit"].dropna().unique())) if "commit" in frame else "unknown",
+        "device": ", ".join(sorted(frame["device"].dropna().unique())),
+        "training time": f"{frame['seconds'].sum() / 60:.1f} min in all",
+        "versions then": "; ".join(" ".join(f"{k} {v}" for k, v in row.dropna().items()) for _, row in made.iterrows()),
+        "versions now": " ".join(map(_installed, ("python", "fairgl", "numpy", "torch"))),
+    }
+    show(pd.DataFrame({"": lines}))
+
+
+def _installed(package: str) -> str:
+    if package == "python":
+        return f"python {platform.python_version()}"
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return f"{package} not installed"
