@@ -21,12 +21,16 @@ NOT_READ = {"__main__.py", "book.py", "cli", "contents.py", "execute.py", "listi
 
 def toc_pages(root: Path | None = None) -> list[str]:
     """Pages of the table of contents in reading order, as paths without suffix."""
-    toc = yaml.safe_load(((root or repository()) / "_toc.yml").read_text("utf8"))
+    root = root or repository()
+    toc = yaml.safe_load((root / "_toc.yml").read_text("utf8"))
     pages: list[str] = []
 
     def walk(items: list[dict[str, Any]]) -> None:
         for item in items:
             pages.extend([item["file"]] if "file" in item else [])
+            matches = sorted(root.glob(item["glob"])) if "glob" in item else []
+            found = [p.relative_to(root).with_suffix("").as_posix() for p in matches if p.suffix in (".md", ".ipynb")]
+            pages.extend(page for page in found if page not in pages)
             for key in ("parts", "chapters", "sections"):
                 walk(item.get(key, []))
 
