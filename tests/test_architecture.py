@@ -17,7 +17,7 @@ LEVELS = {
     2: "datasets datasheets similarity fetch splits link_splits nn views walks skipgram",
     3: "training link_training methods rerank",
     4: "fingerprint measure runs store studies sweep tasks",
-    5: "published catalogue claims verdicts findings summaries tables plots parameters preflight chapter",
+    5: "published catalogue claims verdicts findings summaries tables plots parameters preflight live spotcheck chapter",
     6: "contents listing execute book verify cli __main__",
 }
 LEVEL = {name: level for level, names in LEVELS.items() for name in names.split()}
