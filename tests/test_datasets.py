@@ -215,10 +215,12 @@ def test_core_correlation_from_counts():
 
 def test_core_periphery_is_near_the_best():
     draw = np.random.default_rng(1)
-    for _ in range(10):
+    exact = []
+    for _ in range(20):
         edges = np.argwhere(np.triu(draw.random((8, 8)) < draw.choice([0.2, 0.4]), 1))
         ours, best = garn.core_periphery(edges, 8), exhaustive_core(edges, 8)
-        assert correlation(ours, edges) > 0.9 * correlation(best, edges)
+        exact.append(correlation(ours, edges) / correlation(best, edges))
+    assert min(exact) > 0.9 and np.mean(np.array(exact) > 0.9999) >= 0.9
     star = np.array([[0, i] for i in range(1, 9)])
     assert garn.core_periphery(star, 9).tolist() == [1] + [0] * 8
 
