@@ -166,3 +166,12 @@ def ndcg_released(*, logits: Any, features: Any, k: int = 10, most: int | None =
     arbitrary; here ties share their places. ``features``: unit rows with the sensitive column, as in that library.
     """
     return ranking_agreement(values=np.sign(np.asarray(logits)), features=features, k=k - 1, most=most).ndcg
+
+
+@METRICS.register(
+    "ndcg_released_chance", symbol=r"\mathrm{NDCG}@10_{released, chance}", direction="higher", range=(0, 1),
+    unit="fraction", zero="never", task="node",
+)
+def ndcg_released_chance(*, features: Any, k: int = 10, most: int | None = None) -> float:
+    """Expected :func:`ndcg_released` of a random list."""
+    return ranking_agreement(values=np.zeros(features.shape[0]), features=features, k=k - 1, most=most).chance
