@@ -19,7 +19,8 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
 
-from fairgl.nn import GCN, Sparse
+from fairgl.nn import GCN
+from fairgl.sparse import Sparse
 
 CHUNK = 1 << 18  # pairs scored at a time where the sparse kernel is missing
 
