@@ -155,8 +155,9 @@ def test_verdicts_of_a_chapter_and_their_box(shelf, shown, pasted):
     assert "Finding 1" in shown[0] and "verdict-not-testable-here" in shown[0]
     assert "AUC (%) ↑" in shown[1] and "<details>" in shown[2]
     chapter.in_short(found, frame)
-    assert "testable table cells" in pasted["short-verdict"] and "4 runs for each method" in pasted["short-sure"]
-    assert "6 min to train anew" in pasted["short-minutes"]
+    assert "table cells are testable here: " in pasted["short-verdict"]
+    assert pasted["short-sure"] == "4 runs, each on its own split, for each of 3 methods on german"
+    assert pasted["short-minutes"].endswith("about 6 to train anew")
 
 
 def test_provenance_counts_records_and_versions(shelf, shown):

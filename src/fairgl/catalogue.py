@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from fairgl.published import names
+from fairgl.published import printed
 
 FAMILIES = ("baseline", "pre-processing", "in-processing", "post-processing")
 _FACTS = ("label", "family", "notion", "reference")
@@ -79,8 +79,7 @@ def entries() -> dict[str, Entry]:
 
 def entry(name: str) -> Entry:
     """The method's facts; a name that no file registers keeps the label that a paper prints for it."""
-    printed = next((text for text, ours in names("method").items() if ours == name), name)
-    return entries().get(name, Entry(name=name, label=printed))
+    return entries().get(name, Entry(name=name, label=printed("method", name)))
 
 
 def label(name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import platform
+from collections import Counter
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,8 @@ __all__ = [
     "verdict_box",
     "verdicts",
 ]
+
+CELLS = ("value", "out_of_memory")  # claims about single cells of a table; the others are statements
 
 plots.style()
 
@@ -62,11 +65,11 @@ def glue(name: str, value: Any, digits: int | None = None) -> None:
     paste(name, value, display=False)
 
 
-def show(table: pd.DataFrame | Styler, caption: str = "") -> None:
-    """Display a table in the book's style; plain cells are escaped."""
+def show(table: pd.DataFrame | Styler, caption: str = "", digits: int = 3) -> None:
+    """Display a table in the book's style; plain cells are escaped, floats get so many decimals."""
     if isinstance(table, pd.DataFrame):
-        plain = table.map(lambda cell: html.escape(cell) if isinstance(cell, str) else cell)
-        table = tables.styled(plain, caption)
+        plain = table.map(lambda cell: tables.text(cell) if isinstance(cell, str) else cell)
+        table = tables.styled(plain, caption, digits)
     display(HTML(table.to_html()))
 
 
@@ -77,33 +80,37 @@ def verdicts(chapter: str, frame: pd.DataFrame) -> list[Verdict]:
 
 def verdict_box(found: list[Verdict]) -> None:
     """Display verdicts: statements one by one, table cells counted by metric and unfolded on demand."""
-    statements = [v for v in found if v.claim.comparison != "value"]
-    cells = [v for v in found if v.claim.comparison == "value"]
+    statements = [v for v in found if v.claim.evaluator not in CELLS]
+    cells = [v for v in found if v.claim.evaluator in CELLS]
     if statements:
         show(tables.verdict_table(statements))
     if cells:
         show(tables.verdict_counts(cells))
-        rows = tables.verdict_table(cells).to_html()
-        display(HTML(f"<details><summary>All {len(cells)} cells, one by one</summary>{rows}</details>"))
+        tested = [v for v in cells if v.testable]
+        rest = Counter(v.reason for v in cells if not v.testable).most_common()
+        why = "".join(f"<li>{count} cells: {html.escape(reason)}</li>" for reason, count in rest)
+        rows = tables.verdict_table(tested).to_html() if tested else ""
+        display(HTML(f"<details><summary>The cells one by one</summary>{rows}<ul>{why}</ul></details>"))
 
 
 def in_short(found: list[Verdict], frame: pd.DataFrame) -> None:
     """Hand the box at the top its numbers: ``short-verdict``, ``short-sure`` and ``short-minutes``."""
     parts = []
     for word, kind in (("statements", False), ("table cells", True)):
-        counts = tally([v for v in found if (v.claim.comparison == "value") is kind])
-        tested = sum(counts[name] for name in VERDICTS[:3])
-        if sum(counts.values()):
-            told = ", ".join(f"{counts[name]} {name}" for name in VERDICTS[:3] if counts[name]) or "none"
-            parts.append(f"of {tested} testable {word}: {told}")
+        mine = [v for v in found if (v.claim.evaluator in CELLS) is kind]
+        counts = tally(mine)
+        told = ", ".join(f"{counts[name]} {name}" for name in VERDICTS[:3] if counts[name])
+        testable = len(mine) - counts[VERDICTS[3]]
+        if mine:
+            parts.append(f"{testable} of {len(mine)} {word} are testable here" + (f": {told}" if told else ""))
     glue("short-verdict", "; ".join(parts) or "no claims")
     runs = frame.groupby(["dataset", "method"]).size()
-    per_cell = f"{runs.min()} to {runs.max()}" if runs.min() != runs.max() else str(runs.min())
-    untested = tally(found)[VERDICTS[3]]
-    glue("short-sure", f"{per_cell} runs for each method on {frame['dataset'].nunique()} data set(s); "
-                       f"{untested} of {len(found)} claims are not testable here")
+    span = f"{runs.min()} to {runs.max()}" if runs.min() != runs.max() else str(runs.min())
+    where = ", ".join(frame["dataset"].unique())
+    methods = frame["method"].nunique()
+    glue("short-sure", f"{span} runs, each on its own split, for each of {methods} methods on {where}")
     minutes = max(1, round(frame["seconds"].sum() / 60))
-    glue("short-minutes", f"seconds from the store; about {minutes} min to train anew")
+    glue("short-minutes", f"seconds from the store; about {minutes} to train anew")
 
 
 def provenance(frame: pd.DataFrame, root: Path | None = None) -> None:

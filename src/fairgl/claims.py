@@ -109,11 +109,12 @@ def from_table(table: str, *, study: str, chapter: str, references: dict[str, st
     cells = published.load(table).set_index(["dataset", "method", "metric"])
     claims = []
     for (dataset, method, metric), cell in cells.iterrows():
-        against = references.get(method, "")
+        against, who = references.get(method, ""), published.printed("method", method)
         claim = Claim(
             id="/".join((table, dataset, method, metric)), paper=cell["paper"], place=cell["place"], table=table,
-            statement=f"{method} on {dataset}: {metric} is {published.cell(cell)}", study=study, chapter=chapter,
-            comparison="value", evaluator="value", datasets=(dataset,), methods=(method,), metrics=(metric,),
+            statement=f"{who} on {dataset}: {display(metric).symbol} {published.cell(cell)}",
+            study=study, chapter=chapter, comparison="value", evaluator="value",
+            datasets=(dataset,), methods=(method,), metrics=(metric,),
             against=(against,) if against else (), out_of_reach=NOT_HERE.get(dataset, ""),
         )
         if cell["status"] == "ok":
@@ -123,7 +124,7 @@ def from_table(table: str, *, study: str, chapter: str, references: dict[str, st
                             tolerance=tolerance(cell["value"], cell["spread"], cell["resolution"], metric))
         elif metric == "accuracy":
             claim = replace(claim, comparison="sign", evaluator="out_of_memory", metrics=(), tolerance=1.0,
-                            statement=f"{method} runs out of memory on {dataset}", against=())
+                            statement=f"{who} runs out of memory on {dataset}", against=())
         else:
             continue  # the five OOM cells of a method and data set are one claim
         claims.append(claim)

@@ -65,6 +65,11 @@ def names(kind: str) -> dict[str, str]:
 
 
 
+def printed(kind: str, name: str) -> str:
+    """The name that the papers print for ours, or ours if none does."""
+    return next((text for text, ours in names(kind).items() if ours == name), name)
+
+
 def _named(kind: str, printed: pd.Series) -> pd.Series:
     """Our names; a printed name that ``names.csv`` lacks is an error, not a guess."""
     unknown = sorted(set(printed) - set(names(kind)))

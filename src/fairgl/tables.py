@@ -23,13 +23,13 @@ def _ours(row: pd.Series, show: Display, bold: bool) -> str:
     if np.isnan(row["mean"]):
         status, _, reason = row["reason"].partition(": ")
         return f'<span class="fg-missing">{html.escape(status)}<br><small>{html.escape(reason[:80])}</small></span>'
-    text = show.number(row["mean"])
+    number = show.number(row["mean"])
     if not np.isnan(row["std"]):
-        text += f" ± {show.number(row['std'])}"
+        number += f" ± {show.number(row['std'])}"
     interval = f"95 % interval of the mean {show.number(row['low'])} to {show.number(row['high'])}"
     counts = "" if row["valid"] == row["runs"] else f" <small>{row['valid']} of {row['runs']} valid</small>"
     title = f"{interval}, {row['valid']} of {row['runs']} runs"
-    return f'<span title="{title}">{f"<strong>{text}</strong>" if bold else text}</span>{counts}'
+    return f'<span title="{title}">{f"<strong>{number}</strong>" if bold else number}</span>{counts}'
 
 
 def _theirs(row: pd.Series, show: Display, table: str) -> str:
@@ -68,8 +68,8 @@ def results(
         show = display(metric)
         best = separated_best(block, show.direction)
         for _, row in block.iterrows():
-            text = _ours(row, show, row["method"] == best) + (_theirs(row, show, published) if published else "")
-            grid.setdefault((show.heading, label(row["method"])), {})[dataset] = text
+            cell = _ours(row, show, row["method"] == best) + (_theirs(row, show, published) if published else "")
+            grid.setdefault((show.heading, label(row["method"])), {})[dataset] = cell
     rows = pd.MultiIndex.from_tuples(sorted(grid, key=lambda key: [display(m).heading for m in metrics].index(key[0])))
     table = pd.DataFrame([grid[key] for key in rows], index=rows)
     runs = sorted(set(cells.loc[cells["runs"] > 0, "runs"]))
@@ -80,11 +80,11 @@ def results(
     return styled(table, caption)
 
 
-def styled(table: pd.DataFrame, caption: str = "") -> Styler:
-    """``table`` in the book's style; cells may hold HTML, so escape text that comes from outside."""
+def styled(table: pd.DataFrame, caption: str = "", digits: int = 3) -> Styler:
+    """``table`` in the book's style; cells may hold HTML, so pass text that comes from outside through :func:`text`."""
     # The identifier follows from the content, so that running a chapter twice gives the same page.
     identifier = hashlib.sha256((caption + table.to_csv()).encode()).hexdigest()[:8]
-    look = Styler(table, uuid=identifier, cell_ids=False).format(na_rep="–", escape=None)
+    look = Styler(table, uuid=identifier, cell_ids=False).format(na_rep="–", escape=None, precision=digits)
     look = look.set_table_attributes('class="dataframe fairgl-table"')
     look = look.set_table_styles(
         [
@@ -108,18 +108,17 @@ def badge(verdict: str) -> str:
 def _told(verdict: Verdict) -> tuple[str, str]:
     """What is claimed and what we found, as text."""
     claim = verdict.claim
-    if claim.comparison != "value":
+    if claim.comparison != "value" or not verdict.testable:
         return "", verdict.counts if verdict.testable else verdict.reason
     show, unit = display(claim.metrics[0]), verdict.units[0]
-    claimed = f"{show.number(claim.value)} ± {show.number(claim.tolerance)}"
-    if not verdict.testable:
-        return claimed, verdict.reason
     found = f"{show.number(unit.mean)} ({show.number(unit.low)} to {show.number(unit.high)})"
+    claimed = f"{show.number(claim.value)} ± {show.number(claim.tolerance)}"
     return claimed, f"{found}; {unit.note}" if unit.note else found
 
 
-def _wrapped(text: str) -> str:
-    return f'<span class="fg-wrap">{html.escape(text)}</span>'
+def text(cell: str) -> str:
+    """A plain text as a cell: escaped, and free to wrap if it is long."""
+    return f'<span class="fg-wrap">{html.escape(cell)}</span>' if len(cell) > 40 else html.escape(cell)
 
 
 def verdict_table(verdicts: list[Verdict]) -> Styler:
@@ -127,7 +126,7 @@ def verdict_table(verdicts: list[Verdict]) -> Styler:
     rows = []
     for verdict in verdicts:
         claimed, found = _told(verdict)
-        row = verdict.claim.place, _wrapped(verdict.claim.statement), claimed, _wrapped(found), badge(verdict.verdict)
+        row = verdict.claim.place, text(verdict.claim.statement), claimed, text(found), badge(verdict.verdict)
         rows.append(row)
     heads = ["place", "statement", "claimed ± tolerance", "found (95 % interval)", "verdict"]
     table = pd.DataFrame(rows, columns=heads)
@@ -137,11 +136,11 @@ def verdict_table(verdicts: list[Verdict]) -> Styler:
 
 
 def verdict_counts(verdicts: list[Verdict]) -> Styler:
-    """How many table cells got each verdict, by metric."""
-    rows = {}
+    """How many table cells got each verdict, by metric; cells without a metric are the printed "OOM"."""
+    rows: dict[str, dict[str, int]] = {}
     for verdict in verdicts:
-        row = rows.setdefault(display(verdict.claim.metrics[0]).heading, dict.fromkeys(VERDICTS, 0))
-        row[verdict.verdict] += 1
+        heading = display(verdict.claim.metrics[0]).heading if verdict.claim.metrics else "OOM"
+        rows.setdefault(heading, dict.fromkeys(VERDICTS, 0))[verdict.verdict] += 1
     table = pd.DataFrame.from_dict(rows, orient="index", columns=list(VERDICTS))
     table.loc["all"] = table.sum()
-    return styled(table.rename(columns=badge), "Table cells by verdict.")
+    return styled(table.rename(columns=badge), "Cells of the printed table, by verdict.")

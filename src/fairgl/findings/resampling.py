@@ -70,8 +70,10 @@ def over_seeds(statement: Statement, claim: Claim, frame: pd.DataFrame) -> list[
     """
     if claim.datasets:
         frame = frame[frame["dataset"].isin(claim.datasets)]
+    absent = [name for name in claim.methods + claim.against if name not in set(frame["method"])]
+    nothing = [Unit(claim.id, "missing", note=f"not run: {', '.join(absent)}" if absent else "too few numbers")]
     if frame.empty:
-        return [Unit(claim.id, "missing", note="no records of what it compares")]
+        return nothing
     seeds = sorted(set(zip(frame["split_seed"], frame["seed"], strict=True)))
     drawn = rng("resample", claim.id).multinomial(len(seeds), np.full(len(seeds), 1 / len(seeds)), RESAMPLES)
     weights = np.vstack([np.ones(len(seeds)), drawn])  # the plain means first
@@ -79,7 +81,7 @@ def over_seeds(statement: Statement, claim: Claim, frame: pd.DataFrame) -> list[
     outcomes = [statement(claim, dict(zip(claim.metrics, means, strict=True))) for means in zip(*tables, strict=True)]
     found, others = outcomes[0], outcomes[1:]
     if not found:
-        return [Unit(claim.id, "missing", note="no records of what it compares")]
+        return nothing
     return [_unit(name, true, float(np.mean([bool(o.get(name)) for o in others]))) for name, true in found.items()]
 
 

@@ -14,7 +14,13 @@ from fairgl.summaries import column, display, summarize
 
 
 def strip(
-    frame: pd.DataFrame, metric: str, *, dataset: str, published: str | None = None, ax: Axes | None = None
+    frame: pd.DataFrame,
+    metric: str,
+    *,
+    dataset: str,
+    methods: list[str] | None = None,
+    published: str | None = None,
+    ax: Axes | None = None,
 ) -> Axes:
     """Every run as a point, the mean with its 95 % interval beside it, the paper's printed mean as an open diamond.
 
@@ -22,11 +28,12 @@ def strip(
         frame: Records of one study.
         metric: A registered metric, or a cost such as ``"seconds"``.
         dataset: The data set to show.
+        methods: Rows, also of methods that were not run; ``None`` takes those with records.
         published: Name in :data:`fairgl.published.TABLES` whose cells are drawn, or ``None``.
         ax: Axes to draw on; ``None`` makes a figure.
     """
     runs, show, name = frame[frame["dataset"] == dataset], display(metric), column(frame, metric)
-    methods = order(list(runs["method"]))
+    methods = order(list(runs["method"]) if methods is None else methods)
     ax = axes(ax, height=0.9 + 0.36 * len(methods))
     cells = summarize(runs, [metric], datasets=[dataset], methods=methods).set_index("method")
     for y, method in enumerate(methods):
