@@ -60,7 +60,7 @@ def run_chapters(
         report: Called with the chapter, the index of the cell that starts, and the number of cells.
     """
     root = root or repository()
-    names = [resolve(name, root) for name in names]
+    names = list(dict.fromkeys(resolve(name, root) for name in names))
     given = {name: dict(values(name) if callable(values) else values or {}) for name in names}
     parameters = {name: effective(chapters(root)[name], given[name]) for name in names}
     made_from = ingredients(root)
