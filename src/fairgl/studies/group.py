@@ -1,6 +1,6 @@
 """RQ1 and RQ3 of the benchmark: node classification under group fairness.
 
-Deviations PROTOCOL-1 (seeds and splits) and PROTOCOL-2 (search grid) are explained in ``book/deviations.md``.
+Deviations PROT-1 (seeds and splits), PROT-5 (selection) and PROT-6 (grids) are explained in ``book/deviations.md``.
 """
 
 from __future__ import annotations

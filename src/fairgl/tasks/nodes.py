@@ -19,7 +19,7 @@ from fairgl.metrics.group import (
 )
 from fairgl.metrics.utility import accuracy, auc, average_precision, balanced_accuracy, f1
 from fairgl.registry import NODE_METHODS, TASKS
-from fairgl.splits import NodeSplit, node_split
+from fairgl.splits import NodeSplit, match_validation, node_split
 from fairgl.tasks import Outcome, Skipped
 
 if TYPE_CHECKING:
@@ -68,8 +68,9 @@ def fit_nodes(spec: RunSpec, device: str) -> tuple[Graph, NodeSplit, Scores, dic
     reason = method.skip(graph)
     if reason:
         raise Skipped(reason)
+    selection = match_validation(split, graph.y, spec.split_seed)  # Deviation PROT-5
     start = time.perf_counter()
-    scores = method.fit(hide_labels(graph, split), split, spec.seed, device)
+    scores = method.fit(hide_labels(graph, split), selection, spec.seed, device)
     return graph, split, scores, dataclasses.asdict(method), time.perf_counter() - start
 
 

@@ -1,4 +1,4 @@
-"""The constant predictor: every node gets the same score, the validation prior.
+"""The constant predictor: every node gets the same score, the prior of the labels it may see.
 
 It is perfectly fair by statistical parity and useless, which is why every table shows it: a small difference means
 little where the constant is already there.
@@ -19,10 +19,9 @@ from fairgl.splits import NodeSplit
 @NODE_METHODS.register("constant")
 @dataclass(frozen=True)
 class Constant(NodeMethod):
-    """Log-odds of class 1 among the validation labels, smoothed by one node of each class, for every node.
+    """Log-odds of class 1 among visible labels outside of the training part, smoothed by one node of each class.
 
-    The constant that minimises validation cross-entropy; the training part is no guide to the prior, since the
-    benchmark's split rule balances it.
+    The training part is no guide to the prior, since the benchmark's split rule balances it.
     """
 
     label = "Constant"
@@ -30,7 +29,7 @@ class Constant(NodeMethod):
     reference = "none"
 
     def fit(self, graph: Graph, split: NodeSplit, seed: int, device: str = "cpu") -> Scores:
-        positives = int((graph.y[split.val] == 1).sum())
-        odds = (positives + 1.0) / (len(split.val) - positives + 1.0)
+        seen = np.delete(graph.y, split.train)
+        odds = ((seen == 1).sum() + 1.0) / ((seen == 0).sum() + 1.0)
         logits = np.full(graph.num_nodes, np.log(odds))
         return Scores(logits=logits, predict=lambda other: np.full(other.num_nodes, np.log(odds)))

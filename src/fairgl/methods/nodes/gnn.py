@@ -20,6 +20,7 @@ class GNN(Supervised):
     label = "GNN (linear)"
     reference = "dong2024benchmark"
     spectral_head = True
+    dataset_settings = {"german": {"scale": "none"}}  # the NIFTY, EDITS and FairVGNN authors leave German untouched
     layers: int = hp(1, "benchmark library 1.1.1, GNN")
     dropout: float = hp(0.0, "benchmark library 1.1.1, GNN (accepted there, unused)")
     lr: float = hp(1e-3, "benchmark library 1.1.1, GNN", search=(1e-3, 1e-2))
