@@ -24,26 +24,22 @@ class Block:
 
     rows: slice
     start: Tensor  # [B + 1] first entry of each row
+    row: Tensor  # [E] within the block
     column: Tensor  # [E]
     weight: Tensor  # [E] S_ij
     order: Tensor  # [E] entries sorted by column
     start_t: Tensor  # [N + 1]
     row_t: Tensor  # [E] row within the block, sorted by column
 
-    @property
-    def counts(self) -> Tensor:
-        return self.start.diff()
-
     def attention(self, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
         """Softmax weights [E], and the derivative of the exponent in l_j + r_i [E]."""
-        own = torch.repeat_interleave(right[self.rows], self.counts)
-        raw = left[self.column] + own
+        raw = left.index_select(0, self.column) + right[self.rows].index_select(0, self.row)
         slope = torch.where(raw > 0, self.weight, SLOPE * self.weight)
         exponent = raw * slope
         top = torch.segment_reduce(exponent, "max", offsets=self.start)
-        power = torch.exp(exponent - torch.repeat_interleave(top, self.counts))
+        power = torch.exp(exponent - top.index_select(0, self.row))
         total = torch.segment_reduce(power, "sum", offsets=self.start)
-        return power / torch.repeat_interleave(total, self.counts), slope
+        return power / total.index_select(0, self.row), slope
 
     def matrix(self, values: Tensor, count: int) -> Tensor:
         """The entries as a sparse matrix [B, N]."""
@@ -74,9 +70,14 @@ class Pattern:
 class _Attend(torch.autograd.Function):
     @staticmethod
     def forward(ctx, h: Tensor, left: Tensor, right: Tensor, pattern: Pattern) -> Tensor:
-        out = torch.cat([b.matrix(b.attention(left, right)[0], len(h)) @ h for b in pattern.blocks])
+        parts, ctx.pattern, ctx.weights = [], pattern, None
+        for block in pattern.blocks:
+            weights = block.attention(left, right)
+            parts.append(block.matrix(weights[0], len(h)) @ h)
+        if len(parts) == 1:  # small enough to keep
+            ctx.weights = weights
+        out = torch.cat(parts)
         ctx.save_for_backward(h, left, right, out)
-        ctx.pattern = pattern
         return out
 
     @staticmethod
@@ -86,12 +87,12 @@ class _Attend(torch.autograd.Function):
         grads = torch.zeros_like(h), torch.zeros_like(left), torch.zeros_like(right)
         weighted = (gradient * out).sum(dim=1)  # sum over j of a_ij da_ij
         for block in ctx.pattern.blocks:
-            weight, slope = block.attention(left, right)
+            weight, slope = ctx.weights or block.attention(left, right)
             part = gradient[block.rows]
             grads[0].add_(block.transposed(weight, len(h)) @ part)
             empty = block.matrix(torch.zeros_like(weight), len(h))
             change = torch.sparse.sampled_addmm(empty, part, h.T, beta=0.0).values()  # da_ij
-            change = weight * (change - torch.repeat_interleave(weighted[block.rows], block.counts)) * slope
+            change = weight * (change - weighted[block.rows].index_select(0, block.row)) * slope
             grads[1].index_add_(0, block.column, change)
             grads[2][block.rows] = torch.segment_reduce(change, "sum", offsets=block.start)
         return *grads, None
@@ -146,7 +147,7 @@ def _block(part: sp.csr_array, first: int, device: str) -> Block:
     row = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
     start_t = np.concatenate([[0], np.cumsum(np.bincount(part.indices, minlength=part.shape[1]))])
     integers = [torch.from_numpy(np.asarray(a, dtype=np.int64)).to(device)
-                for a in (part.indptr, part.indices, order, start_t, row[order])]
-    start, column, order_t, start_t, row_t = integers
+                for a in (part.indptr, row, part.indices, order, start_t, row[order])]
+    start, row_, column, order_t, start_t, row_t = integers
     weight = torch.from_numpy(np.asarray(part.data, dtype=np.float32)).to(device)
-    return Block(slice(first, first + part.shape[0]), start, column, weight, order_t, start_t, row_t)
+    return Block(slice(first, first + part.shape[0]), start, row_, column, weight, order_t, start_t, row_t)
