@@ -8,7 +8,7 @@ import torch
 from fairgl.graph import Graph, canonical_edges, check
 from fairgl.methods.nodes.crosswalk import CrossWalk
 from fairgl.methods.nodes.deepwalk import DeepWalk, log_loss, propagate_labels
-from fairgl.methods.nodes.fairgnn import FairGNN, criterion, objective
+from fairgl.methods.nodes.fairgnn import FairGNN, criterion, objective, receptive
 from fairgl.methods.nodes.fairwalk import FairWalk
 from fairgl.methods.nodes.nifty import NIFTY, encode, similarity, supervised
 from fairgl.nn import GCN
@@ -186,6 +186,15 @@ def test_fairgnn_pseudo_attribute_keeps_what_is_known(graph, split):
     assert len(known) == method.known and np.isin(known, split.train).all()
     np.testing.assert_array_equal(pseudo[known], graph.sens[known])
     assert not seen["pseudo"].requires_grad
+
+
+def test_fairgnn_computes_few_nodes_from_their_neighbourhood_alone(graph):
+    torch.manual_seed(0)
+    model, p = GCN(6, 4, 2, 0.0).eval(), propagation(graph.adjacency())
+    index, x = torch.tensor([3, 7, 79]), p @ features(graph.x)
+    part, block = receptive(x, p, index)
+    assert len(part) < 40
+    torch.testing.assert_close(model(part, block, propagated=True), model(x, p, propagated=True)[index])
 
 
 def test_fairgnn_reads_the_attribute_only_if_asked(graph, split):

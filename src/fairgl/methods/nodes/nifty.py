@@ -10,7 +10,8 @@ No view is ever built (:class:`View`): with W the convolution's weight, flipping
 :math:`(v_{1-s_i} - v_{s_i}) W_s` to row i of X W, the shared noise adds :math:`\delta \sum_{j \in J} W_j` to all rows,
 and dropping a few edges is the full adjacency minus a short list. All are exact.
 Cost O(nnz(A) H + N F H) per epoch, memory O(nnz(A) + N (F + H)).
-Deviations: NIFTY-1 validation loss reported for the grid search, NIFTY-2 scaled features, NIFTY-3 early stopping.
+Deviations (book/deviations.md): NIFTY-1 validation loss reported for the grid search, NIFTY-2 scaled features,
+NIFTY-3 early stopping, NIFTY-4 one encoder.
 """
 
 from __future__ import annotations
