@@ -69,7 +69,9 @@ def show(table: pd.DataFrame | Styler, caption: str = "", digits: int = 3) -> No
     """Display a table in the book's style; plain cells are escaped, floats get so many decimals."""
     if isinstance(table, pd.DataFrame):
         plain = table.map(lambda cell: tables.text(cell) if isinstance(cell, str) else cell)
-        table = tables.styled(plain, caption, digits)
+        named = plain.index.name is not None  # a named index reads better as a first column
+        table = tables.styled(plain.reset_index() if named else plain, caption, digits)
+        table = table.hide(axis="index") if named else table
     display(HTML(table.to_html()))
 
 

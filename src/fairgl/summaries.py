@@ -34,10 +34,10 @@ class Display:
         return f"{self.symbol}{unit} {ARROWS.get(self.direction, '')}".rstrip()
 
     def number(self, value: float, *, sign: bool = False) -> str:
+        """``value`` in the unit of tables, with a proper minus sign."""
         scaled = value * self.scale
-        if self.unit != "%" and abs(scaled) >= 1e4:
-            return f"{scaled:{'+' if sign else ''}.1e}"
-        return f"{scaled:{'+' if sign else ''}.{self.digits}f}"
+        form = ".1e" if self.unit != "%" and abs(scaled) >= 1e4 else f".{self.digits}f"
+        return f"{scaled:{'+' if sign else ''}{form}}".replace("-", "\N{MINUS SIGN}")
 
 
 _COSTS = {

@@ -90,7 +90,7 @@ def styled(table: pd.DataFrame, caption: str = "", digits: int = 3) -> Styler:
         [
             {"selector": "", "props": "border-collapse: collapse; color: inherit; font-variant-numeric: tabular-nums;"},
             {"selector": "caption", "props": "caption-side: top; text-align: left; opacity: .85; padding: .3em 0;"},
-            {"selector": "th, td", "props": "padding: .3em .7em; text-align: left; vertical-align: top;"},
+            {"selector": "th, td", "props": "padding: .3em .5em; text-align: left; vertical-align: top;"},
             {"selector": "td", "props": "white-space: nowrap; background: transparent; color: inherit;"},
             {"selector": "tbody tr", "props": "border-top: 1px solid rgba(128,128,128,.3); background: transparent;"},
             {"selector": ".fg-paper, .fg-missing", "props": "opacity: .75; font-size: .88em;"},
@@ -122,13 +122,13 @@ def text(cell: str) -> str:
 
 
 def verdict_table(verdicts: list[Verdict]) -> Styler:
-    """One row per claim: place, statement, what is claimed with its tolerance, what we found, verdict."""
+    """One row per claim: verdict, statement, what is claimed with its tolerance, what we found, place."""
     rows = []
     for verdict in verdicts:
         claimed, found = _told(verdict)
-        row = verdict.claim.place, text(verdict.claim.statement), claimed, text(found), badge(verdict.verdict)
+        row = badge(verdict.verdict), text(verdict.claim.statement), claimed, text(found), verdict.claim.place
         rows.append(row)
-    heads = ["place", "statement", "claimed ± tolerance", "found (95 % interval)", "verdict"]
+    heads = ["verdict", "statement", "claimed ± tolerance", "found (95 % interval)", "place"]
     table = pd.DataFrame(rows, columns=heads)
     if not table["claimed ± tolerance"].any():
         table = table.drop(columns="claimed ± tolerance").rename(columns={"found (95 % interval)": "units"})

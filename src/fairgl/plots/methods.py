@@ -20,6 +20,7 @@ def strip(
     dataset: str,
     methods: list[str] | None = None,
     published: str | None = None,
+    legend: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
     """Every run as a point, the mean with its 95 % interval beside it, the paper's printed mean as an open diamond.
@@ -30,6 +31,7 @@ def strip(
         dataset: The data set to show.
         methods: Rows, also of methods that were not run; ``None`` takes those with records.
         published: Name in :data:`fairgl.published.TABLES` whose cells are drawn, or ``None``.
+        legend: Whether to explain the paper's marker; off for all but one of several panels.
         ax: Axes to draw on; ``None`` makes a figure.
     """
     runs, show, name = frame[frame["dataset"] == dataset], display(metric), column(frame, metric)
@@ -51,7 +53,7 @@ def strip(
                         color=INK, mfc="white", ms=5, lw=1)
     ax.set(yticks=range(len(methods)), yticklabels=[label(m) for m in methods], xlabel=show.heading, ylabel="")
     ax.invert_yaxis()
-    if published:
+    if published and legend:
         ax.plot([], [], "D", color=INK, mfc="white", ms=5, label="paper, mean ± printed spread")
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), borderaxespad=0.2)
     return ax
@@ -65,6 +67,7 @@ def tradeoff(
     datasets: list[str] | None = None,
     methods: list[str] | None = None,
     published: str | None = None,
+    legend: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
     """Utility against a gap: means with 95 % intervals both ways; the paper's point open, joined to ours by a line."""
@@ -88,7 +91,8 @@ def tradeoff(
                 ax.plot(*zip(at, there, strict=True), color=color(method), lw=0.6, ls=":")
                 ax.plot(*there, shapes[dataset], color=color(method), mfc="white", ms=6)
     ax.set(xlabel=x.heading, ylabel=y.heading)
-    family_legend(ax, table.index.get_level_values("method"), shapes, paper=bool(published))
+    if legend:
+        family_legend(ax, table.index.get_level_values("method"), shapes, paper=bool(published))
     return ax
 
 
