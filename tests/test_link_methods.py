@@ -14,9 +14,11 @@ from fairgl.training import Diverged
 
 QUICK = {
     "decoupled": {"epochs": 2, "hidden": 8},
-    "gcn": {"epochs": 2, "hidden": 8},
+    "single-gcn": {"epochs": 2, "hidden": 8},
     "fairwalk": {"per_node": 2, "length": 10, "dim": 8, "skipgram_epochs": 1},
     "deepwalk": {"per_node": 2, "length": 10, "dim": 8, "skipgram_epochs": 1},
+    "uge": {"epochs": 2, "hidden": 8},
+    "fairegm": {"epochs": 2},
     "fairadj": {"rounds": 1, "t1": 3, "t2": 2},
 }
 

@@ -11,6 +11,7 @@ larger step and early stopping (LINK-5). :class:`SharedGCN` is the same with one
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 from fairgl.graph import Graph
 from fairgl.link_splits import Candidates, LinkSplit
@@ -41,14 +43,16 @@ SCHEDULES: dict[str, dict[str, Any]] = {
     "faithful": {"lr": 3e-4, "batch": 1024, "epochs": 500, "patience": None},
     "fast": {"lr": 1e-2, "batch": None, "epochs": 500, "patience": 50},
 }
+Objective = Callable[[Tensor, Tensor, np.ndarray, Tensor, np.ndarray], Tensor]
 WIDE = 4  # a batch gets rows of its own where its type has this many times more
 
 
 class Predictor:
     """One encoder with the pairs it is responsible for."""
 
-    def __init__(self, method: Decoupled, p: sp.csr_array, px: Tensor, split: LinkSplit, types: list[int], device: str):
-        self.method, self.p, self.px, self.device = method, p, px, device
+    def __init__(self, method: Decoupled, p: sp.csr_array, px: Tensor, split: LinkSplit, types: list[int]):
+        self.method, self.p, self.px, self.device = method, p, px, str(px.device)
+        device = self.device
         chosen = {part: np.isin(getattr(split, part).type, types) for part in ("train", "val", "test")}
         self.train = self._subset(split.train, chosen["train"])
         used = np.unique(np.concatenate([getattr(split, part).pairs[mask].ravel() for part, mask in chosen.items()]))
@@ -87,8 +91,8 @@ class Predictor:
                 return
             labels = pairs.sorted(self.train.label[chosen], self.device)
             self.optimizer.zero_grad()
-            scores = self.score(self.encoder(rows), pairs)
-            nn.functional.binary_cross_entropy_with_logits(scores, labels).backward()
+            z = self.encoder(rows)
+            self.loss(self.score(z, pairs), labels, self.train.type[chosen][pairs.order], z, rows.rows).backward()
             self.optimizer.step()
             self.steps += 1
 
@@ -130,6 +134,10 @@ class Decoupled(LinkMethod):
         own = getattr(self, name)
         return SCHEDULES[self.schedule][name] if own is None else own
 
+    def objective(self, graph: Graph, split: LinkSplit, device: str) -> Objective:
+        """The loss of a batch: a function of scores, labels and pair types [n], embedding [r, H] and its nodes [r]."""
+        return lambda scores, labels, types, z, nodes: binary_cross_entropy_with_logits(scores, labels)
+
     def fit(self, graph: Graph, split: LinkSplit, seed: int, device: str = "cpu") -> LinkScores:
         if self.decoder not in ("dot", "mlp"):
             raise ValueError(f"unknown decoder {self.decoder!r}. Valid: dot, mlp")
@@ -140,7 +148,10 @@ class Decoupled(LinkMethod):
         px = torch.from_numpy(np.ascontiguousarray(px.toarray() if sp.issparse(px) else px)).to(device)
         present = [t for t in range(split.num_types) if (split.train.type == t).any() or (split.test.type == t).any()]
         of = [present] if self.shared else [[t] for t in present]
-        predictors = [Predictor(self, p, px, split, types, device) for types in of]
+        predictors = [Predictor(self, p, px, split, types) for types in of]
+        loss = self.objective(graph, split, device)
+        for predictor in predictors:
+            predictor.loss = loss
         generator, size = rng("link batches", seed), self.setting("batch") or 1024
 
         def step(_: int) -> None:
@@ -170,7 +181,7 @@ class Decoupled(LinkMethod):
         return LinkScores(out["val"], out["test"], best.epoch, best.value, diagnostics)
 
 
-@LINK_METHODS.register("gcn")
+@LINK_METHODS.register("single-gcn")
 @dataclass(frozen=True)
 class SharedGCN(Decoupled):
     """One encoder for all pairs: what decoupling is compared with."""
