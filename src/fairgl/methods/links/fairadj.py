@@ -90,7 +90,7 @@ class FairAdj(LinkMethod):
     scale: str = hp("standard", "authors' code; the reproducibility study's dropped it")
     full_graph: bool = hp(False, "authors' code removes test edges; the reproducibility study's code did not")
     exact_up_to: int = hp(5000, "ours (LINK-7)")
-    sampled_pairs: int = hp(1_000_000, "ours (LINK-7)")
+    sampled_pairs: int = hp(300_000, "ours (LINK-7)")
 
     def fit(self, graph: Graph, split: LinkSplit, seed: int, device: str = "cpu") -> LinkScores:
         torch_seed(seed)

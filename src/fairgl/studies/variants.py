@@ -1,0 +1,41 @@
+"""Studies that run one data set in many variants: the same runs for every set of loader parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+
+from fairgl.runs import RunSpec
+from fairgl.studies import Study
+
+
+@dataclass(frozen=True)
+class VariantStudy(Study):
+    """A study over loader parameters.
+
+    Attributes:
+        variants: Data set to its sets of loader parameters, in the order in which they run.
+        only: ``(data set, method)`` to the variants that this method runs, where not all of them.
+    """
+
+    variants: Mapping[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
+    only: Mapping[tuple[str, str], tuple[dict[str, Any], ...]] = field(default_factory=dict)
+
+    def specs(
+        self,
+        datasets: Iterable[str] | None = None,
+        methods: Iterable[str] | None = None,
+        seeds: int | None = None,
+        stage: str = "final",
+        frame: pd.DataFrame | None = None,
+    ) -> list[RunSpec]:
+        """The runs, each in every variant of its data set; seed by seed as in :meth:`Study.specs`."""
+        base = super().specs(datasets, methods, seeds, stage, frame)
+        return [replace(spec, dataset_config=dict(v)) for spec in base for v in self.variants_of(spec)]
+
+    def variants_of(self, spec: RunSpec) -> tuple[dict[str, Any], ...]:
+        """The loader parameters that a run of this data set and method goes through."""
+        return self.only.get((spec.dataset, spec.method), self.variants.get(spec.dataset, ({},)))

@@ -1,0 +1,33 @@
+"""Studies of link prediction: their grids, their keys, and that every run they ask for is valid."""
+
+from collections import Counter
+
+import pytest
+
+from fairgl.registry import LINK_METHODS
+from fairgl.studies import study
+
+NAMES = ("links", "links_schedule", "links_one_way", "links_full_graph", "dpah", "categories")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_run_can_be_configured_and_has_its_own_key(name):
+    specs = study(name).specs()
+    assert specs and len({spec.key for spec in specs}) == len(specs)
+    for spec in specs:
+        assert spec.task == "links"
+        LINK_METHODS[spec.method].configure(spec.config)
+
+
+def test_authors_values_and_the_study_s_meet_in_one_configuration():
+    (spec,) = study("links_full_graph").specs(datasets=["german"], seeds=1)
+    assert spec.config == {"eta": 0.05, "full_graph": True}
+
+
+def test_grids():
+    counts = Counter((spec.dataset_config["minority"], spec.seed) for spec in study("dpah").specs())
+    assert set(counts.values()) == {36} and len(counts) == 6
+    bins = [spec.dataset_config.get("age_bins") for spec in study("categories").specs(methods=["single-gcn"])]
+    assert bins == [None, *range(2, 11)]
+    assert len(study("categories").specs(methods=["decoupled"])) == 4
+    assert [spec.seed for spec in study("links").specs()] == sorted(spec.seed for spec in study("links").specs())
