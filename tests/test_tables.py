@@ -15,8 +15,10 @@ def test_summary_is_the_mean_of_the_valid_runs_with_counts():
     row = summaries.summarize(frame, ["auc"]).iloc[0]
     assert row["mean"] == pytest.approx(0.65) and row["std"] == pytest.approx(np.std([0.6, 0.7], ddof=1))
     assert (row["valid"], row["runs"]) == (2, 3)
-    assert row["low"] <= row["mean"] <= row["high"]
-    assert row["reason"] == ""
+    assert np.isnan(row["low"]) and row["reason"] == ""
+    frame.loc[2, "test.auc"] = 0.8
+    row = summaries.summarize(frame, ["auc"]).iloc[0]
+    assert 0.599 < row["low"] < row["mean"] < row["high"] < 0.801
 
 
 def test_a_cell_without_a_number_says_why():
@@ -47,6 +49,7 @@ def test_bold_only_where_intervals_separate(direction, winner):
     assert summaries.separated_best(clear, direction) == winner
     touching = clear.assign(low=[0, 1, 5], high=[5, 6, 10])
     assert summaries.separated_best(touching, direction) is None
+    assert summaries.separated_best(clear.assign(low=[0, np.nan, 8]), direction) is None
     assert summaries.separated_best(clear.iloc[:1], direction) is None
 
 

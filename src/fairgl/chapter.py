@@ -68,9 +68,10 @@ def glue(name: str, value: Any, digits: int | None = None) -> None:
 def show(table: pd.DataFrame | Styler, caption: str = "", digits: int = 3) -> None:
     """Display a table in the book's style; plain cells are escaped, floats get so many decimals."""
     if isinstance(table, pd.DataFrame):
+        named = table.index.name is not None  # a named index reads better as a first column
+        table = table.reset_index() if named else table
         plain = table.map(lambda cell: tables.text(cell) if isinstance(cell, str) else cell)
-        named = plain.index.name is not None  # a named index reads better as a first column
-        table = tables.styled(plain.reset_index() if named else plain, caption, digits)
+        table = tables.styled(plain, caption, digits)
         table = table.hide(axis="index") if named else table
     display(HTML(table.to_html()))
 

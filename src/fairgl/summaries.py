@@ -14,6 +14,7 @@ from fairgl.stats import bootstrap_interval
 
 ARROWS = {"lower": "↓", "higher": "↑"}
 TRIVIAL = ("constant",)  # shown in every table, never bold: it is fair because it decides nothing
+FEWEST = 3  # runs below which no interval is given: the bootstrap would resample one or two numbers
 COLUMNS = ["dataset", "method", "metric", "mean", "std", "low", "high", "runs", "valid", "reason"]
 _TEX = ((r"\Delta", "Δ"), (r"\delta", "δ"), (r"\mathrm", ""), ("_", ""), ("^", " "), ("{", ""), ("}", ""), ("\\", ""))
 
@@ -100,7 +101,8 @@ def summarize(
 
     Returns:
         Columns :data:`COLUMNS`, natural units. ``mean`` is over the ``valid`` runs of ``runs``; where none is valid it
-        is NaN and ``reason`` says why. ``low`` and ``high`` bound the mean (95 % bootstrap over runs).
+        is NaN and ``reason`` says why. ``low`` and ``high`` bound the mean (95 % bootstrap over runs), NaN for fewer
+        than :data:`FEWEST` valid runs.
     """
     rows = []
     datasets = list(dict.fromkeys(frame["dataset"])) if datasets is None else datasets
@@ -114,21 +116,21 @@ def summarize(
                 valid = values[np.isfinite(values)].to_numpy()
                 mean = float(valid.mean()) if len(valid) else np.nan
                 std = float(valid.std(ddof=1)) if len(valid) > 1 else np.nan
-                low, high = bootstrap_interval(valid) if len(valid) > 1 else (mean, mean)
+                low, high = bootstrap_interval(valid) if len(valid) >= FEWEST else (np.nan, np.nan)
                 reason = "" if len(valid) else _why_missing(runs, name)
                 rows.append((dataset, method, metric, mean, std, low, high, len(runs), len(valid), reason))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def separated_best(cells: pd.DataFrame, direction: str) -> str | None:
-    """The method whose interval lies clear of every other one's on the better side, or ``None``.
+    """The method whose interval lies clear of every other one's on the better side, ``None`` also if one has none.
 
     Args:
         cells: Rows of :func:`summarize` for one data set and metric.
         direction: ``"lower"`` or ``"higher"`` is better.
     """
     rivals = cells[~cells["method"].isin(TRIVIAL) & cells["mean"].notna()]
-    if len(rivals) < 2:
+    if len(rivals) < 2 or rivals["low"].isna().any():
         return None
     if direction == "lower":
         near, far = rivals["low"], rivals["high"]

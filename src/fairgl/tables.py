@@ -27,6 +27,7 @@ def _ours(row: pd.Series, show: Display, bold: bool) -> str:
     if not np.isnan(row["std"]):
         number += f" ± {show.number(row['std'])}"
     interval = f"95 % interval of the mean {show.number(row['low'])} to {show.number(row['high'])}"
+    interval = interval if row["low"] == row["low"] else "too few runs for an interval"
     counts = "" if row["valid"] == row["runs"] else f" <small>{row['valid']} of {row['runs']} valid</small>"
     title = f"{interval}, {row['valid']} of {row['runs']} runs"
     return f'<span title="{title}">{f"<strong>{number}</strong>" if bold else number}</span>{counts}'
@@ -94,7 +95,7 @@ def styled(table: pd.DataFrame, caption: str = "", digits: int = 3) -> Styler:
             {"selector": "td", "props": "white-space: nowrap; background: transparent; color: inherit;"},
             {"selector": "tbody tr", "props": "border-top: 1px solid rgba(128,128,128,.3); background: transparent;"},
             {"selector": ".fg-paper, .fg-missing", "props": "opacity: .75; font-size: .88em;"},
-            {"selector": ".fg-wrap", "props": "white-space: normal; display: inline-block; min-width: 16em;"},
+            {"selector": ".fg-wrap", "props": "white-space: normal; display: inline-block; min-width: 13em;"},
         ]
     )
     return look.set_caption(html.escape(caption)) if caption else look

@@ -49,3 +49,17 @@ def family_legend(ax: Axes, methods: Iterable[str], datasets: Iterable[str] = ()
     if paper:
         handles.append(Line2D([], [], color=INK, marker="o", markerfacecolor="none", linestyle="", label="paper"))
     ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), handletextpad=0.3)
+
+
+def write_names(ax: Axes, marks: list[tuple[float, float, str]]) -> None:
+    """Write ``(x, y, name)`` beside its point, each a line lower where an earlier name is in the way."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    placed: list[tuple[float, float]] = []
+    for x, y, name in sorted(marks, key=lambda mark: -mark[1]):
+        at, down = ((x - left) / (right - left), (y - bottom) / (top - bottom)), 0
+        while any(abs(at[0] - px) < 0.25 and abs(at[1] - 0.06 * down - py) < 0.055 for px, py in placed):
+            down += 1
+        placed.append((at[0], at[1] - 0.06 * down))
+        height = ax.get_position().height * ax.figure.get_figheight() * 72  # points
+        ax.annotate(name, (x, y), xytext=(4, 4 - 0.06 * down * height), textcoords="offset points", fontsize="x-small",
+                    color=INK)

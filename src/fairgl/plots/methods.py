@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from fairgl import published as papers
 from fairgl.catalogue import label, order
-from fairgl.plots.look import INK, axes, color, family_legend, markers
+from fairgl.plots.look import INK, axes, color, family_legend, markers, write_names
 from fairgl.stats import average_ranks, nemenyi_critical_difference, pareto_front
 from fairgl.summaries import column, display, summarize
 
@@ -76,14 +76,14 @@ def tradeoff(
     table = cells.pivot(index=["dataset", "method"], columns="metric", values=["mean", "low", "high"])
     table = table.dropna(subset=[("mean", utility), ("mean", gap)])
     x, y = display(gap), display(utility)
-    shapes = markers(cells["dataset"])
+    shapes, marks = markers(cells["dataset"]), []
     for (dataset, method), row in table.iterrows():
         at = row["mean", gap] * x.scale, row["mean", utility] * y.scale
         reach = [[abs(row["mean", m] - row[side, m]) * d.scale for side in ("low", "high")] for m, d in
                  ((gap, x), (utility, y))]
         ax.errorbar(*at, xerr=np.array(reach[0])[:, None], yerr=np.array(reach[1])[:, None], fmt=shapes[dataset],
                     color=color(method), ms=6, lw=1, alpha=0.9)
-        ax.annotate(label(method), at, xytext=(4, 4), textcoords="offset points", fontsize="x-small", color=INK)
+        marks.append((*at, label(method)))
         if published:
             printed = [papers.lookup(published, dataset=dataset, method=method, metric=m) for m in (gap, utility)]
             if all(p is not None and p["status"] == "ok" for p in printed):
@@ -91,8 +91,10 @@ def tradeoff(
                 ax.plot(*zip(at, there, strict=True), color=color(method), lw=0.6, ls=":")
                 ax.plot(*there, shapes[dataset], color=color(method), mfc="white", ms=6)
     ax.set(xlabel=x.heading, ylabel=y.heading)
+    write_names(ax, marks)
     if legend:
-        family_legend(ax, table.index.get_level_values("method"), shapes, paper=bool(published))
+        several = shapes if len(shapes) > 1 else ()
+        family_legend(ax, table.index.get_level_values("method"), several, paper=bool(published))
     return ax
 
 
