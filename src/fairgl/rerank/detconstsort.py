@@ -18,7 +18,7 @@ from fairgl.registry import RERANKERS
 from fairgl.rerank import checked, pools, top
 
 
-@RERANKERS.register("detconstsort", label="DetConstSort", reference="geyik2019fairness")
+@RERANKERS.register("detconstsort", label="DetConstSort", reference="geyik2019detconstsort")
 def detconstsort(scores: np.ndarray, types: np.ndarray, target: np.ndarray, k: int) -> np.ndarray:
     """Positions of the list, int64 [k]. O(n) plus the swaps; raises ``ValueError`` as ``checked`` does."""
     scores, types, target = checked(scores, types, target, k)

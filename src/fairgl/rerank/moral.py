@@ -21,7 +21,7 @@ SMOOTHING = 1e-12
 TIE = 1e-12
 
 
-@RERANKERS.register("moral", label="MORAL greedy", reference="mattos2025moral")
+@RERANKERS.register("moral", label="MORAL greedy", reference="mattos2026moral")
 def moral(scores: np.ndarray, types: np.ndarray, target: np.ndarray, k: int) -> np.ndarray:
     """Positions of the list, int64 [k]: the type at each rank by :func:`greedy_types`, within a type by score.
 
@@ -41,26 +41,28 @@ def greedy_types(target: np.ndarray, k: int, available: np.ndarray | None = None
     """The type at each rank, int64 [k]: f(pi, K), without scores or training.
 
     Args:
-        target: Shares of the types [T].
+        target: Shares of the types [T], or of several targets at once [B, T], which gives [B, k].
         k: Length of the list.
-        available: Candidates of each type [T]; ``None`` for no shortage. A type that runs out is passed over.
+        available: Candidates of each type, shaped like ``target``; ``None`` for no shortage. A type that runs out is
+            passed over.
 
     Raises:
         ValueError: Fewer than k candidates.
     """
-    target = np.asarray(target, dtype=np.float64)
-    left = np.full(len(target), k) if available is None else np.array(available, dtype=np.int64)
-    if left.sum() < k:
-        raise ValueError(f"asked for {k} pairs, {int(left.sum())} candidates exist")
-    log_target = np.log(target + SMOOTHING)
-    # Terms q ln q of every count at one rank are shared by all types; only the chosen type's term changes.
-    counts, out = np.zeros(len(target), dtype=np.int64), np.empty(k, dtype=np.int64)
+    targets = np.atleast_2d(np.asarray(target, dtype=np.float64))
+    left = np.full(targets.shape, k) if available is None else np.atleast_2d(np.array(available, dtype=np.int64))
+    if left.sum(axis=1).min() < k:
+        raise ValueError(f"asked for {k} pairs, {int(left.sum(axis=1).min())} candidates exist")
+    log_target = np.log(targets + SMOOTHING)
+    # The divergence is a sum over types and only the chosen type's term changes, so comparing changes is enough.
+    counts, out = np.zeros(targets.shape, dtype=np.int64), np.empty((len(targets), k), dtype=np.int64)
+    each = np.arange(len(targets))
     for t in range(1, k + 1):
         now, then = counts / t, (counts + 1) / t
         change = then * (np.log(then + SMOOTHING) - log_target) - now * (np.log(now + SMOOTHING) - log_target)
         change[left == 0] = np.inf
-        chosen = int(np.argmax(change <= change.min() + TIE))
-        out[t - 1] = chosen
-        counts[chosen] += 1
-        left[chosen] -= 1
-    return out
+        chosen = np.argmax(change <= change.min(axis=1, keepdims=True) + TIE, axis=1)
+        out[:, t - 1] = chosen
+        counts[each, chosen] += 1
+        left[each, chosen] -= 1
+    return out if np.ndim(target) == 2 else out[0]

@@ -113,7 +113,7 @@ class Decoupled(LinkMethod):
     label = "Decoupled GCN"
     family = "baseline"
     notion = "none"
-    reference = "mattos2025moral"
+    reference = "mattos2026moral"
 
     schedule: str = hp("faithful", "reproducibility study, Appendix B.1; 'fast' is ours")
     one_way: bool = hp(False, "ours (LINK-4); the published code is one-way")
