@@ -42,6 +42,16 @@ def test_references_are_in_the_bibliography():
     assert not unknown
 
 
+def test_numbered_deviations_are_listed():
+    listed = set(re.findall(r"^\| ([\w.-]+-\d+) \|", (ROOT / "book" / "deviations.md").read_text("utf8"), re.M))
+    quoted = {}
+    for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "notebooks").glob("*.ipynb")]:
+        text = path.read_text("utf8")
+        for number in re.findall(r"Deviation ([A-Za-z]\w*-\d+)|\b((?:DATA|PROT|PROTOCOL|LINK)-\d+)", text):
+            quoted.setdefault("".join(number), path.name)
+    assert not {number: name for number, name in quoted.items() if number not in listed}
+
+
 def test_page_finds_what_is_loaded_from_elsewhere():
     page = Page(
         '<link rel="stylesheet" href="https://cdn.example/a.css"><link rel="canonical" href="https://example/">'
