@@ -30,7 +30,7 @@ from torch import Tensor, nn
 
 from fairgl.graph import Graph
 from fairgl.methods import NodeMethod, Scores
-from fairgl.methods.nodes.inform import Similarity, probability, propagated
+from fairgl.methods.nodes.inform import Inputs, Similarity, probability
 from fairgl.methods.similarity_attention import Pattern, similarity_pattern
 from fairgl.metrics import members
 from fairgl.metrics.individual import lipschitz_mean, similar_pairs, unit_rows
@@ -38,9 +38,8 @@ from fairgl.metrics.individual_disparity import gdif
 from fairgl.nn import GCN, Classifier, Linear
 from fairgl.registry import NODE_METHODS, hp
 from fairgl.seeding import torch_seed
-from fairgl.sparse import features
 from fairgl.splits import NodeSplit
-from fairgl.training import adam, bce, node_data, numpy, run_epochs
+from fairgl.training import adam, numpy, run_epochs
 from fairgl.views import scale_features
 
 
@@ -115,11 +114,12 @@ class GUIDE(NodeMethod):
 
     def fit(self, graph: Graph, split: NodeSplit, seed: int, device: str = "cpu") -> Scores:
         torch_seed(seed)
-        px = propagated(graph, scale_features(graph, self.scale))
-        data = node_data(graph, split, device, x=px, encoder="mlp")
-        body = self.first_stage(px, data, split, device)
+        parts = {"train": split.train, "val": split.val}
+        inputs = Inputs(graph, scale_features(graph, self.scale), parts, device)
+        labels = {part: torch.from_numpy(graph.y[index]).float().to(device) for part, index in parts.items()}
+        body = self.first_stage(inputs, labels, graph.num_features, device)
         with torch.no_grad():
-            h = body(data.x, None, propagated=True)
+            h = inputs.all(body)
         similarity = Similarity(graph, device)
         traces = GroupTraces(similarity, graph.sens, device)
         pattern = similarity_pattern(similarity.rows, self.largest, device)
@@ -127,28 +127,32 @@ class GUIDE(NodeMethod):
         optimizer = adam(model, lr=self.lr, weight_decay=self.weight_decay)
         weight = self.alpha / (similarity.mass if self.per_similarity else 1.0)
 
-        def loss(logits: Tensor, index: Tensor) -> Tensor:
+        def fit(logits: Tensor, part: str) -> Tensor:
+            return nn.functional.binary_cross_entropy_with_logits(logits[inputs.index[part]], labels[part])
+
+        def loss(part: str) -> Tensor:
+            logits = model(h, pattern)
             trace = traces(logits)
             equal = self.beta * ratio_penalty(trace / traces.pairs)
-            return bce(logits, data.y, index) + weight * trace.sum() / 2 + equal
+            return fit(logits, part) + weight * trace.sum() / 2 + equal
 
         def step(_: int) -> None:
             optimizer.zero_grad()
-            loss(model(h, pattern), data.train).backward()
+            loss("train").backward()
             optimizer.step()
 
-        best = run_epochs(step, lambda _: float(loss(model(h, pattern), data.val)), [model], epochs=self.epochs,
-                          every=self.every, start=int(self.wait * self.epochs))
+        best = run_epochs(step, lambda _: float(loss("val")), [model], epochs=self.epochs, every=self.every,
+                          start=int(self.wait * self.epochs))
 
         def predict(other: Graph) -> np.ndarray:
-            inputs = features(propagated(other, scale_features(other, self.scale, like=graph)), device)
+            changed = Inputs(other, scale_features(other, self.scale, like=graph), {}, device)
             near = similarity_pattern(unit_rows(other.adjacency(loops=True)), self.largest, device)
             with torch.no_grad():
-                return numpy(model(body(inputs, None, propagated=True), near))
+                return numpy(model(changed.all(body), near))
 
         with torch.no_grad():
             out = model(h, pattern)
-            cross_entropy = bce(out, data.y, data.val).item()
+            cross_entropy = fit(out, "val").item()
         logits = numpy(out)
         p = probability(logits)
         # Deviation GUIDE-6: the loss falls with alpha by construction; this one does not contain it.
@@ -159,15 +163,13 @@ class GUIDE(NodeMethod):
                        "pairs_attended": pattern.entries, "similarity_mass": similarity.mass}
         return Scores(logits, best.epoch, value, diagnostics, predict)
 
-    def first_stage(self, px, data, split: NodeSplit, device: str) -> GCN:
+    def first_stage(self, inputs: Inputs, labels: dict[str, Tensor], columns: int, device: str) -> GCN:
         """The convolution of a GNN trained by cross-entropy, frozen. Deviation GUIDE-7: of its best epoch."""
-        model = Classifier(GCN(data.in_dim, self.hidden, 1, 0.0, False)).to(device)
+        model = Classifier(GCN(columns, self.hidden, 1, 0.0, False)).to(device)
         optimizer = adam(model, lr=self.stage1_lr, weight_decay=self.weight_decay)
-        inputs = {part: features(px[getattr(split, part)], device) for part in ("train", "val")}
 
         def loss(part: str) -> Tensor:
-            labels = data.y[getattr(data, part)]
-            return nn.functional.binary_cross_entropy_with_logits(model(inputs[part], propagated=True), labels)
+            return nn.functional.binary_cross_entropy_with_logits(inputs.part(model, part), labels[part])
 
         def step(_: int) -> None:
             optimizer.zero_grad()

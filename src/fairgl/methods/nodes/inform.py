@@ -28,12 +28,12 @@ from torch import Tensor, nn
 from fairgl.graph import Graph
 from fairgl.methods import NodeMethod, Scores
 from fairgl.metrics.individual import lipschitz_mean, unit_rows
-from fairgl.nn import GCN, Classifier
+from fairgl.nn import GCN, Classifier, propagation_for
 from fairgl.registry import NODE_METHODS, hp
 from fairgl.seeding import torch_seed
 from fairgl.sparse import Sparse, features
 from fairgl.splits import NodeSplit
-from fairgl.training import adam, bce, node_data, numpy, run_epochs
+from fairgl.training import adam, numpy, run_epochs
 from fairgl.views import scale_features
 
 
@@ -63,16 +63,39 @@ class Similarity:
         return (self.degree * v**2).sum() - ((self.z.t() @ v[:, None]) ** 2).sum()
 
 
-    def gram(self, x: np.ndarray | sp.csr_matrix) -> np.ndarray:
+    def gram(self, x: np.ndarray) -> np.ndarray:
         """x^T L_S x for features x [N, F]: the penalty of a linear model as a form in its F coefficients, float64."""
-        x = sp.csr_array(x, dtype=np.float64) if sp.issparse(x) else x.astype(np.float64) - x.mean(axis=0, dtype=float)
-        smooth, degree = self.rows.T @ x, self.degree.cpu().numpy()
-        form = x.T @ (sp.diags_array(degree) @ x) - smooth.T @ smooth
-        return form.toarray() if sp.issparse(form) else form
+        x = x - x.mean(axis=0, dtype=np.float64)
+        smooth = self.rows.T @ x
+        return x.T @ (self.degree.cpu().numpy()[:, None] * x) - smooth.T @ smooth
 
 
-def propagated(graph: Graph, x: np.ndarray | sp.csr_matrix) -> np.ndarray | sp.csr_matrix:
-    """P x with the GCN's P = D^-1/2 (A + I) D^-1/2, as NumPy or SciPy, float32."""
+class Inputs:
+    """What a linear graph convolution takes, prepared once.
+
+    Dense features are propagated in advance, so that a loss on some nodes needs the rows of those nodes only. Sparse
+    ones would fill up (AMiner-L: 50 words a node become 450) and are propagated after their product with the weights.
+    """
+
+    def __init__(self, graph: Graph, x: np.ndarray | sp.csr_matrix, parts: dict[str, np.ndarray], device: str):
+        self.ready = not sp.issparse(x)
+        self.px = propagated(graph, x) if self.ready else None
+        self.x = features(self.px if self.ready else x, device)
+        self.p = None if self.ready else propagation_for("gcn", graph, device)
+        self.index = {part: torch.from_numpy(np.asarray(index)).to(device) for part, index in parts.items()}
+        self.rows = {part: self.x[index] for part, index in self.index.items()} if self.ready else {}
+
+    def all(self, module: nn.Module) -> Tensor:
+        """Outputs of all nodes."""
+        return module(self.x, self.p, propagated=self.ready)
+
+    def part(self, module: nn.Module, part: str) -> Tensor:
+        """Outputs of the nodes of a part."""
+        return module(self.rows[part], None, propagated=True) if self.ready else self.all(module)[self.index[part]]
+
+
+def propagated(graph: Graph, x: np.ndarray) -> np.ndarray:
+    """P x with the GCN's P = D^-1/2 (A + I) D^-1/2, float32."""
     a = graph.adjacency(loops=True)
     scale = sp.diags_array(1 / np.sqrt(np.asarray(a.sum(axis=1)).ravel()))
     return (scale @ a @ scale @ x).astype(np.float32)
@@ -103,21 +126,25 @@ class InFoRM(NodeMethod):
 
     def fit(self, graph: Graph, split: NodeSplit, seed: int, device: str = "cpu") -> Scores:
         torch_seed(seed)
-        px = propagated(graph, scale_features(graph, self.scale))
-        data = node_data(graph, split, device, x=px, encoder="mlp")
-        model = Classifier(GCN(data.in_dim, self.hidden, 1, 0.0, False)).to(device)
+        parts = {"train": split.train, "val": split.val}
+        inputs = Inputs(graph, scale_features(graph, self.scale), parts, device)
+        model = Classifier(GCN(graph.num_features, self.hidden, 1, 0.0, False)).to(device)
         similarity = Similarity(graph, device)
-        gram = torch.from_numpy(similarity.gram(px)).to(device)
+        gram = torch.from_numpy(similarity.gram(inputs.px)).to(device) if inputs.ready else None
         # Deviation InFoRM-1: the same alpha means the same on a graph with 5e5 similar pairs and on one with 3.5e7.
         weight = self.penalty() / (similarity.mass if self.per_similarity else 1.0)
-        inputs = {part: features(px[getattr(split, part)], device) for part in ("train", "val")}
+        labels = {part: torch.from_numpy(graph.y[index]).float().to(device) for part, index in parts.items()}
         optimizer = adam(model, lr=self.lr, weight_decay=self.weight_decay)
 
         def loss(part: str) -> Tensor:
-            logits = model(inputs[part], propagated=True)
-            slope = (model.head.weight @ model.body.linears[0].weight).squeeze(0).double()  # [F]
-            fit = nn.functional.binary_cross_entropy_with_logits(logits, data.y[getattr(data, part)])
-            return fit + weight * (slope @ gram @ slope)
+            if inputs.ready:
+                logits = inputs.part(model, part)
+                slope = (model.head.weight @ model.body.linears[0].weight).squeeze(0).double()  # [F]
+                trace = slope @ gram @ slope
+            else:
+                everywhere = inputs.all(model)
+                logits, trace = everywhere[inputs.index[part]], similarity.trace(everywhere)
+            return nn.functional.binary_cross_entropy_with_logits(logits, labels[part]) + weight * trace
 
         def step(_: int) -> None:
             optimizer.zero_grad()
@@ -127,14 +154,15 @@ class InFoRM(NodeMethod):
         best = run_epochs(step, lambda _: float(loss("val")), [model], epochs=self.epochs)
 
         def predict(other: Graph) -> np.ndarray:
-            x = features(propagated(other, scale_features(other, self.scale, like=graph)), device)
+            changed = Inputs(other, scale_features(other, self.scale, like=graph), {}, device)
             with torch.no_grad():
-                return self.finish(numpy(model(x, propagated=True)), unit_rows(other.adjacency(loops=True)))
+                return self.finish(numpy(changed.all(model)), unit_rows(other.adjacency(loops=True)))
 
         with torch.no_grad():
-            logits = self.finish(numpy(model(data.x, propagated=True)), similarity.rows)
+            logits = self.finish(numpy(inputs.all(model)), similarity.rows)
         # Deviation InFoRM-2: the loss above falls with alpha by construction, so the search compares this one.
-        cross_entropy = bce(torch.from_numpy(logits), data.y.double().cpu(), data.val.cpu()).item()
+        judged = torch.from_numpy(logits[split.val])
+        cross_entropy = nn.functional.binary_cross_entropy_with_logits(judged, labels["val"].double().cpu()).item()
         bias = lipschitz_mean(probability=probability(logits), rows=similarity.rows)
         diagnostics = {"criterion": best.value, "val_bce": cross_entropy, "similarity_mass": similarity.mass}
         return Scores(logits, best.epoch, cross_entropy + bias, diagnostics, predict)

@@ -33,7 +33,7 @@ from fairgl.registry import NODE_METHODS, hp
 from fairgl.seeding import torch_seed
 from fairgl.sparse import Sparse, features
 from fairgl.splits import NodeSplit
-from fairgl.training import adam, node_data, numpy, run_epochs
+from fairgl.training import adam, numpy, run_epochs
 from fairgl.views import scale_features
 
 
@@ -44,26 +44,34 @@ class TwoColumns(nn.Module):
         super().__init__()
         self.body, self.head, self.dropout = GCN(in_dim, hidden, 1), Linear(hidden, 2), dropout
 
-    def forward(self, px: Tensor | Sparse, p: Sparse) -> Tensor:
-        """Outputs [n, 2] of the rows of ``p`` [n, m], from the propagated features ``px`` [m, F] of its columns."""
-        h = nn.functional.dropout(self.body(px, None, propagated=True).relu(), self.dropout, self.training)
-        return p @ self.head(h)
+    def forward(self, part: Rows) -> Tensor:
+        """Outputs [n, 2] of the rows of a part."""
+        h = self.body(part.x, part.inner, propagated=part.inner is None).relu()
+        return part.outer @ self.head(nn.functional.dropout(h, self.dropout, self.training))
 
 
 class Rows:
-    """What the outputs of some nodes depend on: their rows of P, and P X of the nodes in them."""
+    """What the outputs of some nodes depend on: their rows of P, and P X of the nodes in those.
 
-    def __init__(self, p: sp.csr_array, px: np.ndarray | sp.csr_matrix, index: np.ndarray, device: str):
-        part = p[index]
-        seen = np.unique(part.indices)
-        self.p, self.px = Sparse(part[:, seen], device), features(px[seen], device)
+    Sparse features are kept as they are, with the second factor P, because P X would fill up.
+    """
+
+    def __init__(self, p: sp.csr_array, x: np.ndarray | sp.csr_matrix, index: np.ndarray, device: str):
+        outer = p[index]
+        seen = np.unique(outer.indices)
+        self.outer, self.inner = Sparse(outer[:, seen], device), None
+        if sp.issparse(x):
+            inner = p[seen]
+            seen = np.unique(inner.indices)
+            self.inner, self.x = Sparse(inner[:, seen], device), features(x[seen], device)
+        else:
+            self.x = features(p[seen] @ x, device)
 
 
-def inputs(graph: Graph, x: np.ndarray | sp.csr_matrix) -> tuple[sp.csr_array, np.ndarray | sp.csr_matrix]:
-    """The authors' propagation matrix D^-1 (A + I), and its product with ``x``."""
+def row_propagation(graph: Graph) -> sp.csr_array:
+    """The authors' propagation matrix D^-1 (A + I)."""
     a = graph.adjacency(loops=True)
-    p = sp.csr_array(sp.diags_array(1 / np.asarray(a.sum(axis=1)).ravel()) @ a, dtype=np.float32)
-    return p, p @ x
+    return sp.csr_array(sp.diags_array(1 / np.asarray(a.sum(axis=1)).ravel()) @ a, dtype=np.float32)
 
 
 @NODE_METHODS.register("redress")
@@ -91,18 +99,18 @@ class REDRESS(NodeMethod):
 
     def fit(self, graph: Graph, split: NodeSplit, seed: int, device: str = "cpu") -> Scores:
         torch_seed(seed)
-        p, px = inputs(graph, scale_features(graph, self.scale))
-        data = node_data(graph, split, device, x=px, encoder="mlp")
-        model = TwoColumns(data.in_dim, self.hidden, self.dropout).to(device)
+        p, x = row_propagation(graph), scale_features(graph, self.scale)
+        parts = {"train": split.train, "val": split.val}
+        model = TwoColumns(graph.num_features, self.hidden, self.dropout).to(device)
         rows = oracle(graph)
-        lists = {part: Lists(rows[getattr(split, part)], self.k, device) for part in ("train", "val")}
-        fields = {part: Rows(p, px, getattr(split, part), device) for part in ("train", "val")}
+        lists = {part: Lists(rows[index], self.k, device) for part, index in parts.items()}
+        fields = {part: Rows(p, x, index, device) for part, index in parts.items()}
+        labels = {part: torch.from_numpy(graph.y[index]).float().to(device) for part, index in parts.items()}
         optimizer = adam(model, lr=self.lr, weight_decay=self.weight_decay)
 
         def outputs(part: str) -> tuple[Tensor, Tensor]:
-            out = model(fields[part].px, fields[part].p)
-            label = data.y[getattr(data, part)]
-            return out, nn.functional.binary_cross_entropy_with_logits(out[:, 1] - out[:, 0], label)
+            out = model(fields[part])
+            return out, nn.functional.binary_cross_entropy_with_logits(out[:, 1] - out[:, 0], labels[part])
 
         def step(epoch: int) -> None:
             optimizer.zero_grad()
@@ -121,13 +129,13 @@ class REDRESS(NodeMethod):
                           start=self.pretrain)
 
         def predict(other: Graph) -> np.ndarray:
-            matrix, x = inputs(other, scale_features(other, self.scale, like=graph))
+            scaled, everyone = scale_features(other, self.scale, like=graph), np.arange(other.num_nodes)
             with torch.no_grad():
-                out = model(features(x, device), Sparse(matrix, device))
+                out = model(Rows(row_propagation(other), scaled, everyone, device))
                 return numpy(out[:, 1] - out[:, 0])
 
         with torch.no_grad():
-            out, (judged, loss) = model(data.x, Sparse(p, device)), outputs("val")
+            out, (judged, loss) = model(Rows(p, x, np.arange(graph.num_nodes), device)), outputs("val")
             diagnostics = {"val_ndcg": lists["val"].ndcg(judged), "val_bce": float(loss)}
         # Deviation REDRESS-4: cross-entropy + 1 - NDCG does not depend on alpha, so the search may compare it.
         return Scores(numpy(out[:, 1] - out[:, 0]), best.epoch, best.value, diagnostics, predict, out.cpu().numpy())
