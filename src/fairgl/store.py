@@ -135,7 +135,8 @@ def frame(study: str | None = None, root: Path | None = None) -> pd.DataFrame:
     rows, current = [], {}
     for result, cost in records(study, root):
         code = (result["task"], result["method"])
-        current.setdefault(code, fingerprint(*code))
+        if code not in current:  # parsing the code once per method, not once per record
+            current[code] = fingerprint(*code)
         row = {name: result.get(name) for name in _ROW}
         row["stale"] = result["code"] != current[code]
         for name in ("config", "dataset_config", "config_full"):
