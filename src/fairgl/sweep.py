@@ -16,6 +16,7 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from fairgl import store
+from fairgl.registry import STUDIES
 from fairgl.runs import SCHEMA, Record, RunSpec, execute
 from fairgl.studies import study as named_study
 
@@ -92,21 +93,22 @@ def run(
 
     with bar:
         task = bar.add_task(todo[0].study, total=len(todo))
-        if workers <= 1 and cluster is None:
+        isolated = cluster is None and todo[0].study in STUDIES and named_study(todo[0].study).isolated
+        if workers <= 1 and cluster is None and not isolated:
             for spec in todo:
                 if budget_minutes is not None and time.monotonic() - start > 60 * budget_minutes:
                     break
                 keep(execute(spec, device, timeout))
             return counts
         while todo:
-            todo = _parallel(todo, keep, workers, device, timeout, cluster, start, budget_minutes)
+            todo = _parallel(todo, keep, workers, device, timeout, cluster, start, budget_minutes, isolated)
     return counts
 
 
-def _parallel(todo, keep, workers, device, timeout, cluster, start, budget_minutes) -> list[RunSpec]:
+def _parallel(todo, keep, workers, device, timeout, cluster, start, budget_minutes, isolated=False) -> list[RunSpec]:
     """Run in parallel until done, out of budget, or a worker dies; returns what is left to do."""
     queue, running = list(reversed(todo)), {}
-    with _executor(workers, cluster) as pool:
+    with _executor(workers, cluster, isolated) as pool:
         while queue or running:
             late = budget_minutes is not None and time.monotonic() - start > 60 * budget_minutes
             while queue and not late and len(running) < workers:
@@ -148,7 +150,7 @@ def _dead(spec: RunSpec) -> Record:
     return Record({**result, **rest, "code": "", "versions": {}, "device": ""}, {"key": spec.key})
 
 
-def _executor(workers: int, cluster: str | None) -> Executor:
+def _executor(workers: int, cluster: str | None, isolated: bool = False) -> Executor:
     if cluster is not None:
         try:
             from distributed import Client
@@ -157,4 +159,5 @@ def _executor(workers: int, cluster: str | None) -> Executor:
         return Client(cluster).get_executor()
     for variable in THREADS:
         os.environ[variable] = str(max(1, (os.cpu_count() or 1) // workers))
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    most = 1 if isolated else None
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), max_tasks_per_child=most)

@@ -24,6 +24,7 @@ METHODS: dict[str, Registry] = {
     "individual": NODE_METHODS,
     "links": LINK_METHODS,
     "counterfactual": COUNTERFACTUAL_METHODS,
+    "counterfactual_levels": COUNTERFACTUAL_METHODS,
 }
 
 
@@ -42,6 +43,7 @@ class Study:
             values of the method.
         search: Methods to their grid (hyperparameter to values), searched per data set; missing methods are not tuned.
         search_seeds: Repetitions of each grid point.
+        isolated: Each run gets a process of its own, so that its peak memory is its own.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Study:
     settings: Mapping[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     search: Mapping[str, Mapping[str, tuple]] = field(default_factory=dict)
     search_seeds: int = 1
+    isolated: bool = False
 
     def registered(self) -> Study:
         """File this study under its name and return it."""

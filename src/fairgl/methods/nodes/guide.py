@@ -15,8 +15,8 @@ on all similar pairs (35 million for recidivism) is exact in row blocks with ``l
 its 32 most similar nodes, and the kept share is reported.
 
 Deviations: GUIDE-1 the penalty is per unit of similarity; GUIDE-2 attention on the most similar nodes; GUIDE-3 shorter
-schedule at a higher rate; GUIDE-4 similarity weights stay with their edges; GUIDE-5 any number of groups; GUIDE-6 value
-reported for the grid search; GUIDE-7 the first stage's best epoch is frozen.
+schedule at a higher rate; GUIDE-4 similarities stay with their pairs; GUIDE-5 any number of groups; GUIDE-6 frozen means
+frozen, and the selected epoch is tested; GUIDE-7 the first stage's best epoch; INDIVIDUAL-1 value for the search.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class GUIDE(NodeMethod):
             cross_entropy = fit(out, "val").item()
         logits = numpy(out)
         p = probability(logits)
-        # Deviation GUIDE-6: the loss falls with alpha by construction; this one does not contain it.
+        # Deviation INDIVIDUAL-1: the loss falls with alpha by construction; this one does not contain it.
         ratio, pairs = gdif(probability=p, rows=similarity.rows, sens=graph.sens), traces.inside.shape[1]
         excess = ratio - pairs * (pairs - 1) / 2 if ratio == ratio else 0.0  # nothing to compare: no excess
         value = cross_entropy + lipschitz_mean(probability=p, rows=similarity.rows) + excess

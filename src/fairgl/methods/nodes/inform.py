@@ -11,8 +11,9 @@ cosine of rows of A + I; the result route solves :math:`(I + \alpha L_{\tilde S}
 *Cost.* S is never formed (:class:`Similarity`). The GNN is linear, z = P X c + b, so the penalty is a quadratic form in
 c: with :math:`G = (PX)^T L_S PX` [F, F], made once in O(nnz(A) F), an epoch costs O(n_train F H + F^2) for any N and S.
 
-Deviations: InFoRM-1 the penalty is per unit of similarity; InFoRM-2 value reported for the grid search; InFoRM-3 routes
-left out; InFoRM-4 no threshold on S in the result route; InFoRM-5 weights of the selected epoch are the ones tested.
+Deviations: INDIVIDUAL-1 value reported for the grid search; InFoRM-1 the penalty is per unit of similarity; InFoRM-2 the
+selected epoch is tested; InFoRM-3 routes left out; InFoRM-4 no threshold on S in the result route; InFoRM-5 the
+quadratic form.
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ class InFoRM(NodeMethod):
 
         with torch.no_grad():
             logits = self.finish(numpy(inputs.all(model)), similarity.rows)
-        # Deviation InFoRM-2: the loss above falls with alpha by construction, so the search compares this one.
+        # Deviation INDIVIDUAL-1: the loss above falls with alpha by construction, so the search compares this one.
         judged = torch.from_numpy(logits[split.val])
         cross_entropy = nn.functional.binary_cross_entropy_with_logits(judged, labels["val"].double().cpu()).item()
         bias = lipschitz_mean(probability=probability(logits), rows=similarity.rows)

@@ -13,7 +13,7 @@ holds n x n tables (44 GB for AMiner-S). The ideal lists need one pass over pair
 
 Deviations: REDRESS-1 all pairs (``released=True`` drops what the authors' code drops: wrongly ordered pairs, and the
 last 40 % of the rows); REDRESS-2 standardised features without the sensitive column as oracle; REDRESS-3 an epoch is
-selected; REDRESS-4 value reported for the grid search.
+selected; REDRESS-4 the authors' network; REDRESS-5 no tables of pairs; INDIVIDUAL-1 value reported for the search.
 """
 
 from __future__ import annotations
@@ -137,5 +137,5 @@ class REDRESS(NodeMethod):
         with torch.no_grad():
             out, (judged, loss) = model(Rows(p, x, np.arange(graph.num_nodes), device)), outputs("val")
             diagnostics = {"val_ndcg": lists["val"].ndcg(judged), "val_bce": float(loss)}
-        # Deviation REDRESS-4: cross-entropy + 1 - NDCG does not depend on alpha, so the search may compare it.
+        # Deviation INDIVIDUAL-1: cross-entropy + 1 - NDCG does not depend on alpha, so the search may compare it.
         return Scores(numpy(out[:, 1] - out[:, 0]), best.epoch, best.value, diagnostics, predict, out.cpu().numpy())
