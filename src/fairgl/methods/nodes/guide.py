@@ -15,7 +15,7 @@ on all similar pairs (35 million for recidivism) is exact in row blocks with ``l
 its 32 most similar nodes, and the kept share is reported.
 
 Deviations: GUIDE-1 the penalty is per unit of similarity; GUIDE-2 attention on the most similar nodes; GUIDE-3 shorter
-schedule at a higher rate; GUIDE-4 similarities stay with their pairs; GUIDE-5 any number of groups; GUIDE-6 frozen means
+schedule at a higher rate; GUIDE-4 similarities stay with their pairs; GUIDE-5 any number of groups; GUIDE-6 frozen is
 frozen, and the selected epoch is tested; GUIDE-7 the first stage's best epoch; INDIVIDUAL-1 value for the search.
 """
 

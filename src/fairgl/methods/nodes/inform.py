@@ -11,8 +11,8 @@ cosine of rows of A + I; the result route solves :math:`(I + \alpha L_{\tilde S}
 *Cost.* S is never formed (:class:`Similarity`). The GNN is linear, z = P X c + b, so the penalty is a quadratic form in
 c: with :math:`G = (PX)^T L_S PX` [F, F], made once in O(nnz(A) F), an epoch costs O(n_train F H + F^2) for any N and S.
 
-Deviations: INDIVIDUAL-1 value reported for the grid search; InFoRM-1 the penalty is per unit of similarity; InFoRM-2 the
-selected epoch is tested; InFoRM-3 routes left out; InFoRM-4 no threshold on S in the result route; InFoRM-5 the
+Deviations: INDIVIDUAL-1 value reported for the grid search; InFoRM-1 the penalty is per unit of similarity; InFoRM-2
+the selected epoch is tested; InFoRM-3 routes left out; InFoRM-4 no threshold on S in the result route; InFoRM-5 the
 quadratic form.
 """
 
