@@ -66,7 +66,8 @@ def ran(tmp_path_factory):
     write(root, "slow", "import time\ntime.sleep(60)")
     write(root, "leaves", "import sys\nsys.exit(0)", TRAIN)
     write(root, "blank", "#figure\n'no picture'")
-    outcomes = run_chapters(["good", "bad", "leaves", "blank"], root=root, jobs=2, timeout=300)
+    shutil.copy(ROOT / "notebooks" / "_template.ipynb", root / "notebooks" / "template.ipynb")
+    outcomes = run_chapters(["good", "bad", "leaves", "blank", "template"], root=root, jobs=2, timeout=300)
     outcomes += run_chapters(["slow"], root=root, timeout=8)
     return root, {outcome.name: outcome for outcome in outcomes}
 
@@ -77,8 +78,13 @@ def test_good_chapter_has_a_copy_and_a_manifest_entry(ran):
     copy = json.loads((root / "executed" / "good.ipynb").read_text())
     assert copy["metadata"]["fairgl"]["parameters"] == {"epochs": 500, "datasets": ["german"]}
     manifest = json.loads((root / "executed" / "manifest.json").read_text())
-    assert list(manifest) == ["good"]
+    assert list(manifest) == ["good", "template"]
     assert str(root) not in json.dumps(copy)
+
+
+def test_template_of_a_chapter_runs(ran):
+    _, outcomes = ran
+    assert outcomes["template"].status == "ran", outcomes["template"].error
 
 
 @pytest.mark.parametrize(
