@@ -14,11 +14,12 @@ SOURCE = ROOT / "src" / "fairgl"
 LEVELS = {
     0: "paths seeding registry __version__",
     1: "calibration cleaning edge_weights graph metrics pair_types sparse stats",
-    2: "assumed_causes assumed_edges counterfactuals datasets datasheets fetch link_splits nn similarity skipgram splits"
-    " subgraphs views walks",
+    2: "assumed_causes assumed_edges counterfactuals datasets datasheets fetch link_splits nn similarity skipgram"
+    " splits subgraphs views walks",
     3: "link_training methods rerank training",
     4: "fingerprint link_evaluation measure runs store studies sweep tasks",
-    5: "catalogue chapter claims findings live parameters plots preflight published spotcheck summaries tables verdicts",
+    5: "catalogue chapter claims findings live parameters plots preflight published spotcheck summaries tables"
+    " verdicts",
     6: "__main__ book cli contents execute listing upstream verify",
 }
 LEVEL = {name: level for level, names in LEVELS.items() for name in names.split()}
