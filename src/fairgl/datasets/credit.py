@@ -30,8 +30,8 @@ def usd(amounts: pd.DataFrame | pd.Series) -> np.ndarray:
     return np.round(np.asarray(amounts, dtype=np.float64) / TWD_PER_USD, -1)
 
 
-def credit_table(uci: pd.DataFrame) -> pd.DataFrame:
-    """The published columns, rebuilt from the UCI table: 30,000 rows, 15 columns."""
+def credit_table(uci: pd.DataFrame, age_cut: int = 25) -> pd.DataFrame:
+    """The published columns, rebuilt from the UCI table: 30,000 rows, 15 columns; ``Age`` is 1 below ``age_cut``."""
     owed = usd(uci[[f"BILL_AMT{month}" for month in range(1, 7)]])
     bill, paid = owed.clip(min=0), usd(uci[[f"PAY_AMT{month}" for month in range(1, 7)]])
     share = bill / usd(uci["LIMIT_BAL"])[:, None]
@@ -42,7 +42,7 @@ def credit_table(uci: pd.DataFrame) -> pd.DataFrame:
         "NoDefaultNextMonth": 1 - uci["default-payment-next-month"],
         "Married": uci["MARRIAGE_1"],
         "Single": uci["MARRIAGE_2"],
-        "Age": uci["AGE"] < 25,
+        "Age": uci["AGE"] < age_cut,
         "EducationLevel": 3 * uci["EDUCATION_1"] + 2 * uci["EDUCATION_2"] + uci["EDUCATION_3"],
         "MaxBillAmountOverLast6Months": bill.max(axis=1),
         "MaxPaymentAmountOverLast6Months": paid.max(axis=1),
@@ -67,7 +67,7 @@ def age_groups(age: pd.Series, bins: int) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 @DATASETS.register("credit", title="Credit Defaulter", kind="shipped", tasks=("nodes", "links"), licence="CC BY 4.0")
-def credit(task: str = "nodes", sensitive: str = "Age", age_bins: int = 0) -> Graph:
+def credit(task: str = "nodes", sensitive: str = "Age", age_bins: int = 0, age_cut: int = 25) -> Graph:
     """Credit; both tasks use the same 13 columns.
 
     Args:
@@ -76,16 +76,20 @@ def credit(task: str = "nodes", sensitive: str = "Age", age_bins: int = 0) -> Gr
             in the link-prediction study's only run with more than two groups).
         age_bins: 2 to 10 quantile bins of the real ages as groups instead; the published 0/1 Age then stays among the
             features as one of them. 0 keeps the published attribute.
+        age_cut: The published attribute is "under 25"; another age moves the cut, in the feature and in the table that
+            the edges are derived from.
     """
     one_of(task, ("nodes", "links"), "task")
     one_of(sensitive, ("Age", "EducationLevel"), "sensitive")
     one_of(age_bins, (0, *range(2, 11)), "age_bins")
     uci = uci_table()
-    table = credit_table(uci)
+    if not uci["AGE"].min() < age_cut <= uci["AGE"].max():
+        raise ValueError(f"age_cut must leave people on both sides, from {uci['AGE'].min() + 1} to {uci['AGE'].max()}")
+    table = credit_table(uci, age_cut)
     features = table.drop(columns=["NoDefaultNextMonth", "Single"])
     edges, report = canonical_edges(similarity_edges(features.to_numpy(), 0.7), len(table))
     sens_column: int | None = 1
-    sens, names, sens_name = table["Age"].to_numpy(), ("25 or older", "under 25"), "Age"
+    sens, names, sens_name = table["Age"].to_numpy(), (f"{age_cut} or older", f"under {age_cut}"), "Age"
     if sensitive == "EducationLevel":
         # Levels 1 and 2 form one group: the study's code expects the UCI coding, which this column does not have.
         sens = table["EducationLevel"].map({1: 0, 2: 0, 3: 1, 0: 2}).to_numpy()
