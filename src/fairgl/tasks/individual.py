@@ -21,7 +21,7 @@ from fairgl.metrics.individual import (
     unit_rows,
 )
 from fairgl.metrics.individual_disparity import gdif, gdif_released
-from fairgl.metrics.individual_ranking import ndcg_released, ndcg_released_chance, oracle_rows, ranking_agreement
+from fairgl.metrics.individual_ranking import oracle_rows, ranking_agreement
 from fairgl.registry import TASKS
 from fairgl.splits import NodeSplit
 from fairgl.tasks import Outcome
@@ -59,10 +59,10 @@ def evaluate_individual(graph: Graph, split: NodeSplit, logits: np.ndarray) -> d
         parts[part] = {"ndcg_at_10": lists.ndcg, "ndcg_at_10_chance": lists.chance, "ndcg_at_10_lift": lists.lift}
         if lists.error:
             parts[part]["ndcg_at_10_error"] = lists.error
-    # As the released library has them: scaled features, the sensitive one among them.
+    # As the released library has them: scaled features, the sensitive one among them, and lists by label alone.
     raw = oracle_rows(scale_features(graph, "minmax11"), standardise=False)[split.test]
-    found["ndcg_released"] = ndcg_released(logits=logits[split.test], features=raw, most=JUDGED)
-    found["ndcg_released_chance"] = ndcg_released_chance(features=raw, most=JUDGED)
+    lists = ranking_agreement(values=np.sign(logits[split.test]), features=raw, k=9, most=JUDGED)
+    found |= {"ndcg_released": lists.ndcg, "ndcg_released_chance": lists.chance}
     parts["test"] = {**found, **parts["test"]}
     return parts
 
