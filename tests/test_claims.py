@@ -37,9 +37,12 @@ def test_every_claim_has_a_chapter_a_place_and_a_known_evaluator():
 
 
 def test_every_value_claim_has_a_value_and_a_tolerance():
-    cells = [c for c in EVERY if c.comparison == "value"]
+    cells = [c for c in EVERY if c.evaluator == "value"]
     assert cells
     for c in cells:
+        assert c.comparison == "value", c.id
+        if c.out_of_reach and not c.table:  # typed, and nothing here will ever be compared with it
+            continue
         assert math.isfinite(c.value) and c.tolerance > 0, c.id
 
 

@@ -73,8 +73,9 @@ def results(
             grid.setdefault((show.heading, label(row["method"])), {})[dataset] = cell
     rows = pd.MultiIndex.from_tuples(sorted(grid, key=lambda key: [display(m).heading for m in metrics].index(key[0])))
     table = pd.DataFrame([grid[key] for key in rows], index=rows)
-    runs = sorted(set(cells.loc[cells["runs"] > 0, "runs"]))
-    caption = f"Mean ± standard deviation over {' or '.join(map(str, runs)) or 'no'} runs."
+    runs = sorted(set(cells.loc[cells["runs"] > 0, "runs"])) or [0]
+    span = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+    caption = f"Mean ± standard deviation over {span} runs."
     if published:
         caption += f" Below: {papers.TABLES[published].place} of the paper (ours minus theirs)."
     caption += " Bold: its 95 % interval lies clear of every other method's; the constant never competes."
@@ -109,7 +110,7 @@ def badge(verdict: str) -> str:
 def _told(verdict: Verdict) -> tuple[str, str]:
     """What is claimed and what we found, as text."""
     claim = verdict.claim
-    if claim.comparison != "value" or not verdict.testable:
+    if claim.evaluator != "value" or not verdict.testable:
         return "", verdict.counts if verdict.testable else verdict.reason
     show, unit = display(claim.metrics[0]), verdict.units[0]
     found = f"{show.number(unit.mean)} ({show.number(unit.low)} to {show.number(unit.high)})"
