@@ -140,3 +140,15 @@ def test_registries_hold_methods_with_facts():
     for name, cls in NODE_METHODS.items():
         assert cls.label and cls.reference and cls.name == name
         assert all(cls.sources().values()), f"{name}: a default without a source"
+
+
+def test_a_readers_own_graph_runs_through_a_study(tmp_path):
+    draw = np.random.default_rng(0)
+    lines = ["id,label,sensitive,a"]
+    lines += [f"{7 + 3 * i},{int(draw.random() < 0.5)},{'xy'[i % 2]},{draw.normal():.3f}" for i in range(60)]
+    (tmp_path / "nodes.csv").write_text("\n".join(lines) + "\n")
+    pairs = [draw.choice(60, 2, replace=False) for _ in range(120)]
+    rows = ["source,target", *(f"{7 + 3 * u},{7 + 3 * v}" for u, v in pairs)]
+    (tmp_path / "edges.csv").write_text("\n".join(rows) + "\n")
+    specs = TOY.specs(datasets=[str(tmp_path)], methods=["constant"], seeds=1)
+    assert sweep.run(specs, progress=False, root=tmp_path / "store") == {"ok": 1}

@@ -18,11 +18,16 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
 SKIPPED = ("fairgl.registry", "fairgl.paths", "fairgl.graph", "fairgl.datasets", "fairgl.fetch", "fairgl.similarity")
-FOLDERS = {"nodes": "nodes", "individual": "nodes", "links": "links", "counterfactual": "counterfactual"}
+FOLDERS = {"nodes": "nodes", "individual": "nodes", "links": "links", "counterfactual": "counterfactual",
+           "counterfactual_levels": "counterfactual"}  # fmt: skip
+
+
+# Facts about a method that cannot change the outcome of a given specification.
+FACTS = {"label", "family", "notion", "reference", "dataset_settings"}
 
 
 class _Strip(ast.NodeTransformer):
-    """Drop what does not change behaviour: docstrings, annotations of source, registration decorators."""
+    """Drop what does not change behaviour: docstrings, source notes of hyperparameters, facts for tables."""
 
     def _body(self, node):
         self.generic_visit(node)
@@ -31,13 +36,25 @@ class _Strip(ast.NodeTransformer):
             node.body = node.body[1:] or [ast.Pass()]
         return node
 
-    visit_FunctionDef = visit_ClassDef = visit_AsyncFunctionDef = _body
+    visit_FunctionDef = visit_AsyncFunctionDef = _body
+
+    def visit_ClassDef(self, node: ast.ClassDef):
+        node.body = [part for part in node.body if not _targets(part) & FACTS] or [ast.Pass()]
+        return self._body(node)
 
     def visit_Call(self, node: ast.Call):
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id == "hp":
             node.args, node.keywords = node.args[:1], []
         return node
+
+
+def _targets(node: ast.AST) -> set[str]:
+    """Names that an assignment binds; empty for anything else."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        return set()
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
 
 
 class _Module:
@@ -50,10 +67,8 @@ class _Module:
         for node in self.tree.body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 self.defined.setdefault(node.name, []).append(node)
-            elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                for name in {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}:
-                    self.defined.setdefault(name, []).append(node)
+            for name in _targets(node):
+                self.defined.setdefault(name, []).append(node)
         self.imported.update(imports_of(self.tree.body))
 
 

@@ -11,6 +11,7 @@ import itertools
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,12 +66,16 @@ class Study:
         return self
 
     def choose(self, kind: str, wanted: Iterable[str] | None, valid: tuple[str, ...]) -> tuple[str, ...]:
-        """``wanted`` in the study's order, or all of ``valid``; raises for names that the study does not have."""
+        """``wanted`` as it is, or all of ``valid``; raises for names that the study does not have.
+
+        A data set may also be a reader's own graph: a folder with ``nodes.csv`` and ``edges.csv``.
+        """
         if wanted is None:
             return valid
         wanted = tuple(wanted)
         for name in wanted:
-            if name not in valid:
+            own_graph = kind == "data set" and Path(name).expanduser().is_dir()
+            if name not in valid and not own_graph:
                 raise UnknownName(f"{kind} of study {self.name}", name, list(valid))
         return wanted
 
