@@ -104,14 +104,15 @@ def predict_trains(case: Any) -> dict[str, Any]:
     small.seeded()
     build, fit, predict = small.steps("FairEdit", fit={"edit_num": 0})
     instance = build()
-    original, made = case.module("debiasing.FairEdit").GCN, []
+    module, made = case.module("debiasing.FairEdit"), []
+    original = module.GCN
 
-    class Watched(original):
-        def __init__(self, *args: Any, **kwargs: Any):
-            super().__init__(*args, **kwargs)
-            made.append(_weights(self))
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        model = original(*args, **kwargs)
+        made.append(_weights(model))
+        return model
 
-    case.module("debiasing.FairEdit").GCN = Watched
+    module.GCN = watched
     fit()
     states = [made[0], _weights(instance.trainer.model)]
     for _ in range(2):

@@ -96,8 +96,7 @@ def fixed_weights(case: Any) -> dict[str, Any]:
 def perturbations_off(case: Any) -> dict[str, Any]:
     case.seeded()
     instance = case.steps("NIFTY")[0]()
-    rates = [instance.drop_edge_rate_1, instance.drop_edge_rate_2, instance.drop_feature_rate_1,
-             instance.drop_feature_rate_2]  # fmt: skip
+    rates = [getattr(instance, f"drop_{part}_rate_{k}") for part in ("edge", "feature") for k in (1, 2)]
     return {"training": float(max(rates)), "kept": instance.val_edge_index_1.shape[1],
             "entries": instance.edge_index.shape[1]}  # fmt: skip
 
@@ -115,13 +114,16 @@ def perturbations_off(case: Any) -> dict[str, Any]:
     also="authors, who fix λ",
 )
 def score_prefers_large_weight(case: Any) -> dict[str, Any]:
-    instance = case.trained("NIFTY", fit={"epochs": 30})
+    x = case.entries["features"]
+    scaled = (x - x.mean(dim=0)) / x.std(dim=0).clamp(min=1e-6)
+    scaled[:, case.entries["sens_idx"]] = x[:, case.entries["sens_idx"]]
+    instance = case.trained("NIFTY", build={"features": scaled}, fit={"epochs": 60})
     instance.eval()
     scores = []
     for weight in (0.1, 0.3, 0.5, 0.7, 0.9):
         instance.sim_coeff = weight
-        similar, loss = instance.ssf_validation(instance.val_x_1, instance.val_edge_index_1, instance.val_x_2,
-                                                instance.val_edge_index_2, instance.labels)  # fmt: skip
+        views = instance.val_x_1, instance.val_edge_index_1, instance.val_x_2, instance.val_edge_index_2
+        similar, loss = instance.ssf_validation(*views, instance.labels)
         scores.append(float(similar + loss))
     return {"low": scores[0], "high": scores[-1], "falls": bool((np.diff(scores) < 0).all())}
 
@@ -196,4 +198,4 @@ read(
     says="The discriminator is trained on the sensitive attribute of all nodes, test nodes included.",
     right="State it: no label leaks, but the attribute of test nodes is used.",
     places="debiasing/FairVGNN.py:1141", also="authors",
-)  # fmt: skip
+)

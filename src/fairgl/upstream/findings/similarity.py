@@ -93,10 +93,9 @@ def metric_that_fails(case: Any) -> dict[str, Any]:
          "matrices.",
     right="Whole-array code gives the same matrices; our metric needs none of them.",
     places="debiasing/GNN_individual.py:391, debiasing/REDRESS.py:150, debiasing/GUIDE.py:438",
-    holds=lambda v: v["difference"] < 1e-9,
-    size="{micro:.0f} µs per entry here, {minutes:.0f} min for the 527 thousand entries of german's matrix at that "
-         "speed; "
-         "whole-array code agrees to {difference:.0e}",
+    holds=lambda v: v["difference"] < 1e-6,
+    size="{micro:.0f} µs per entry on 90 nodes, at least {seconds:.0f} s for the 527 thousand entries of german's "
+         "matrix; whole-array code agrees to {difference:.0e} of the largest entry",
 )
 def slow_loop(case: Any) -> dict[str, Any]:
     import time
@@ -114,9 +113,9 @@ def slow_loop(case: Any) -> dict[str, Any]:
     slow = module.calculate_group_lap(sim, small.entries["sens"])
     micro = 1e6 * (time.process_time() - start) / sim.nnz
     quick = group_matrices(sim, small.entries["sens"])
-    difference = max(float(abs(a - b).max()) for a, b in zip(slow[0], quick[0], strict=True))
+    difference = max(float(abs(a - b).max() / abs(a).max()) for a, b in zip(slow[0], quick[0], strict=True))
     difference = max(difference, *(abs(float(a) - b) for a, b in zip(slow[1], quick[1], strict=True)))
-    return {"micro": micro, "minutes": micro * 526_982 / 6e7, "difference": difference}
+    return {"micro": micro, "seconds": micro * 526_982 / 1e6, "difference": difference}
 
 
 @finding(
