@@ -47,6 +47,11 @@ def _world(dataset: str, parameters: tuple, variant: str, level: float, draw: in
     return counterfactual(graph, attribute_at(graph, level, draw), variant, causes)
 
 
+def _draw(level: float, seed: int) -> int:
+    """Who has s = 1 is a matter of chance only between the extremes."""
+    return seed if 0 < level < 1 else 0
+
+
 def evaluate_worlds(
     scores: Scores, factual: Graph, index: np.ndarray, worlds: dict[float, Graph], variant: str
 ) -> dict[str, float]:
@@ -82,7 +87,8 @@ def _run(spec: RunSpec, device: str, levels: Sequence[float]) -> Outcome:
     test["neighbour_r2_unfitted"] = neighbour_r2_unfitted(pred=pred, share=share)
     for variant in VARIANTS:
         if variant in causes.variants:
-            worlds = {x: _world(spec.dataset, parameters, variant, float(x), spec.split_seed) for x in levels}
+            draws = {float(x): _draw(x, spec.split_seed) for x in levels}
+            worlds = {x: _world(spec.dataset, parameters, variant, x, draw) for x, draw in draws.items()}
             test |= evaluate_worlds(scores, graph, split.test, worlds, variant)
     return Outcome(
         metrics=metrics,
