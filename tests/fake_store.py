@@ -19,7 +19,8 @@ def record(dataset: str, method: str, seed: int, *, study: str = "group", status
         "key": f"{study}-{dataset}-{method}-{seed}", "study": study, "stage": "final", "task": "nodes",
         "dataset": dataset, "method": method, "split_seed": seed, "seed": seed, "status": status, "reason": "",
         "epoch": 10, "val_loss": 0.5, "device": "cpu", "graph": "g", "code": "c", "stale": False,
-        "config": json.dumps({}), "dataset_config": json.dumps({}), "seconds": 1.0, "fit_seconds": 1.0, "peak_memory_mb": 100.0,
+        "config": json.dumps({}), "dataset_config": json.dumps({}), "seconds": 1.0, "fit_seconds": 1.0,
+        "peak_memory_mb": 100.0,
         "utc": "2026-01-01T00:00:00+00:00", "commit": "abc",
     }
     if status == "ok":

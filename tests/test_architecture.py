@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "fairgl"
 LEVELS = {
     0: "paths seeding registry __version__",
-    1: "calibration cleaning edge_weights graph metrics pair_types sparse stats",
+    1: "calibration cleaning edge_weights graph metrics pair_types sources sparse stats",
     2: "assumed_causes assumed_edges counterfactuals datasets datasheets fetch link_splits nn similarity skipgram"
     " splits subgraphs views walks",
     3: "link_training methods rerank training",

@@ -80,7 +80,7 @@ def test_status_and_verify_as_json():
 
 
 def test_altered_data_file_is_exit_code_1(tmp_path, monkeypatch):
-    from fairgl.fetch import of
+    from fairgl.sources import of
 
     monkeypatch.setenv("FAIRGL_DATA", str(tmp_path))
     file = tmp_path / of("nba")[0].file

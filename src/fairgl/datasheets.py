@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from fairgl.datasets import load
-from fairgl.fetch import sources
+from fairgl.sources import sources
 from fairgl.graph import Graph
 from fairgl.paths import cache, root
 from fairgl.registry import DATASETS

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
-SKIPPED = ("fairgl.registry", "fairgl.paths", "fairgl.graph", "fairgl.datasets", "fairgl.fetch", "fairgl.similarity")
+SKIPPED = ("fairgl.registry", "fairgl.paths", "fairgl.graph", "fairgl.datasets", "fairgl.fetch", "fairgl.sources",
+           "fairgl.similarity")  # fmt: skip
 FOLDERS = {"nodes": "nodes", "individual": "nodes", "links": "links", "counterfactual": "counterfactual",
            "counterfactual_levels": "counterfactual"}  # fmt: skip
 
@@ -90,7 +91,7 @@ def _file(module: str) -> Path | None:
     return None
 
 
-@lru_cache(maxsize=None)
+@cache
 def _module(name: str, mtime: float) -> _Module:
     return _Module(_file(name))
 
@@ -150,6 +151,6 @@ def reached(task: str, method: str) -> dict[tuple[str, str], str]:
 
 
 def fingerprint(task: str, method: str) -> str:
-    """Twelve hexadecimal digits that change when code behind this run changes, but not when it moves to another file."""
+    """Twelve hexadecimal digits that change when code behind a run changes, but not when it moves to another file."""
     parts = sorted(f"{name}:{tree}" for (_, name), tree in reached(task, method).items())
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]

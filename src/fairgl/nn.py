@@ -1,7 +1,8 @@
 """The one set of encoders: MLP, GCN, SAGE and GIN, for dense or sparse features, on CPU or GPU.
 
-All graph encoders take a fixed propagation matrix ``p`` [N, N], made once by :func:`fairgl.sparse.propagation`. Features
-``x`` [N, F] are a dense tensor or a :class:`~fairgl.sparse.Sparse` matrix. Letters: N nodes, F features, H hidden width.
+All graph encoders take a fixed propagation matrix ``p`` [N, N], made once by :func:`fairgl.sparse.propagation`.
+Features ``x`` [N, F] are a dense tensor or a :class:`~fairgl.sparse.Sparse` matrix. Letters: N nodes, F features,
+H hidden width.
 
 Sources: GCN, Kipf and Welling (2017), Eq. 2; SAGE, Hamilton et al. (2017), mean aggregator; GIN, Xu et al. (2019),
 Eq. 4.1 with epsilon 0. The tests compare each layer with torch-geometric's.

@@ -1,7 +1,7 @@
 """Where things are.
 
 One environment variable, ``FAIRGL_DATA``, chooses the folder that holds fetched data files; a folder that already has
-the files in the layout of :data:`fairgl.fetch.SOURCES` is used as it is. Everything else lies in the repository.
+the files in the layout of ``sources.csv`` is used as it is. Everything else lies in the repository.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Seeds derived from named axes.
 
-A run's randomness is a pure function of what the run *is* (data set, split, repetition, purpose). Two methods that share
-an axis share its random draw, which is what makes their comparison paired.
+A run's randomness is a pure function of what the run *is* (data set, split, repetition, purpose). Two methods that
+share an axis share its random draw, which is what makes their comparison paired.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Constant sparse matrices on a device, and the propagation matrices of graph encoders.
 
-Everything constant about a graph is computed once here: nothing is normalised per epoch and no edge-sized message tensor
-is stored. Letters: N nodes, F features, H hidden width.
+Everything constant about a graph is computed once here: nothing is normalised per epoch and no edge-sized message
+tensor is stored. Letters: N nodes, F features, H hidden width.
 """
 
 from __future__ import annotations

@@ -130,8 +130,8 @@ def _shares(nodes: np.ndarray, fractions: tuple[float, float, float]) -> list[np
 def match_validation(split: NodeSplit, y: np.ndarray, seed: int) -> NodeSplit:
     """The split with its validation part thinned to the class shares of its training part.
 
-    The benchmark's rule balances the classes of the training part but not of the validation part. Under such a shift the
-    validation loss is lowest for a model that has hardly been trained and leans to the larger class; see PROT-5 in
+    The benchmark's rule balances the classes of the training part but not of the validation part. Under such a shift
+    the validation loss is lowest for a model that has hardly been trained and leans to the larger class; see PROT-5 in
     ``book/deviations.md``. The largest subset with the right shares is kept, drawn at random by the split seed.
 
     Args:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fairgl.fetch import sources
+from fairgl.sources import sources
 from fairgl.graph import Graph, check
 from fairgl.paths import cache
 from fairgl.registry import DATASETS
