@@ -43,19 +43,30 @@ def composed(model: Classifier) -> tuple[Tensor, Tensor, Tensor]:
     return (back @ first.weight).squeeze(0), (back @ inner).squeeze(0), (head.weight @ outer + head.bias).squeeze(0)
 
 
+def codes(pairs: np.ndarray, num_nodes: int) -> np.ndarray:
+    """One int64 per pair [K, 2]; sorted if the pairs are in lexicographic order."""
+    return pairs[:, 0] * np.int64(num_nodes) + pairs[:, 1]
+
+
+def without(pairs: np.ndarray, others: np.ndarray, num_nodes: int) -> np.ndarray:
+    """Rows of ``pairs`` [K, 2] that are not among ``others``."""
+    return pairs[~np.isin(codes(pairs, num_nodes), codes(others, num_nodes))]
+
+
 def cross_group_pairs(graph: Graph, count: int, draw: np.random.Generator) -> np.ndarray:
     """Up to ``count`` distinct non-adjacent pairs of different groups, uniformly, by rejection; int64 [K, 2]."""
-    n = np.int64(graph.num_nodes)
+    n = graph.num_nodes
     nodes = [np.flatnonzero(graph.sens == g) for g in range(2)]
-    existing = graph.edges @ np.array([n, 1])
-    keys = np.zeros(0, dtype=np.int64)
+    edges = np.append(codes(graph.edges, n), n * n)  # sorted, with an end that no pair reaches
+    found = np.zeros(0, dtype=np.int64)
     for _ in range(10):  # a nearly complete bipartite graph may give fewer
         u, v = (draw.choice(side, count) for side in nodes)
-        keys = np.union1d(keys, np.setdiff1d(np.minimum(u, v) * n + np.maximum(u, v), existing))
-        if len(keys) >= count:
+        new = np.minimum(u, v) * np.int64(n) + np.maximum(u, v)
+        found = np.concatenate([found, new[edges[np.searchsorted(edges, new)] != new]])
+        found = found[np.sort(np.unique(found, return_index=True)[1])]
+        if len(found) >= count:
             break
-    keys = draw.permutation(keys)[:count]
-    return np.column_stack([keys // n, keys % n])
+    return np.column_stack([found[:count] // n, found[:count] % n])
 
 
 @NODE_METHODS.register("fairedit")
@@ -93,7 +104,7 @@ class FairEdit(NodeMethod):
         model = Classifier(GCN(data.in_dim, self.hidden, 2, 0.0, activation=False)).to(device)
         optimizer = adam(model, lr=self.lr, weight_decay=self.weight_decay)
         flip = self.flip(graph, scaled)
-        edited, log = graph, []
+        edited, adjacency, log = graph, graph.adjacency(), []
         times = Propagated(data, hops=2)
         ones = times.ones()
 
@@ -101,24 +112,24 @@ class FairEdit(NodeMethod):
             v, inner, outer = composed(model)
             return times(v[:, None], part).squeeze(-1) + inner * ones[part] + outer
 
-        def slope(of: Graph) -> Slope:
+        def slope(of: sp.csr_array) -> Slope:
             v, inner, outer = (part.detach().cpu().double().numpy() for part in composed(model))
             z = scaled @ v
-            return counterfactual_slope(of.adjacency(), z, z + flip * v[graph.sens_column], inner, outer)
+            return counterfactual_slope(of, z, z + flip * v[graph.sens_column], inner, outer)
 
         def step(epoch: int) -> None:
-            nonlocal edited, times, ones
+            nonlocal edited, adjacency, times, ones
             optimizer.zero_grad()
             cross_entropy(logits("train"), data.y[data.train]).backward()
             optimizer.step()
             if epoch < self.edits:
-                before = slope(edited)
+                before = slope(adjacency)
                 edit = self.best_edit(edited, before, draw)
                 if edit is not None:
-                    edited = edit[0]
+                    edited, adjacency = edit[0], edit[0].adjacency()
                     log.append({"kind": edit[1], "change": edit[2], "before": before.value})
-                    log[-1]["after"] = slope(edited).value
-                    data.p = propagation(edited.adjacency(), device=device)
+                    log[-1]["after"] = slope(adjacency).value
+                    data.p = propagation(adjacency, device=device)
                     times = Propagated(data, hops=2)
                     ones = times.ones()
 
@@ -127,15 +138,16 @@ class FairEdit(NodeMethod):
 
         # Deviation FairEdit-3: an epoch before the last edit belongs to another graph, so it cannot be selected.
         best = run_epochs(step, validate, [model], epochs=self.epochs, start=min(self.edits, self.epochs - 1))
-        old, new = slope(graph), slope(edited)
+        old, new = slope(graph.adjacency()), slope(adjacency)
         kinds = [entry["kind"] for entry in log]
         diagnostics = {"added": kinds.count("add"), "removed": kinds.count("delete"), "edits": log,
                        "l_cf_original_graph": old.value, "l_cf_edited_graph": new.value,
                        "flipped_original_graph": old.flipped, "flipped_edited_graph": new.flipped}
-        added, removed = _rows_without(edited.edges, graph.edges), _rows_without(graph.edges, edited.edges)
+        n = graph.num_nodes
+        added, removed = without(edited.edges, graph.edges, n), without(graph.edges, edited.edges, n)
 
         def predict(other: Graph) -> np.ndarray:
-            edges = np.unique(np.concatenate([_rows_without(other.edges, removed), added]), axis=0)
+            edges = np.unique(np.concatenate([without(other.edges, removed, n), added]), axis=0)
             x = features(scale_features(other, self.scale, like=graph), device)
             with torch.no_grad():
                 return numpy(model(x, propagation_for("gcn", other.replace(edges=edges), device)))
@@ -164,12 +176,6 @@ class FairEdit(NodeMethod):
         best = int(np.argmin(changes))
         if best < len(drop):
             return graph.replace(edges=np.delete(edges, drop[best], axis=0)), "delete", float(changes[best])
-        edges = np.unique(np.concatenate([edges, new[best - len(drop)][None]]), axis=0)
+        pair = new[best - len(drop)]
+        edges = np.insert(edges, np.searchsorted(codes(edges, n), pair[0] * n + pair[1]), pair, axis=0)
         return graph.replace(edges=edges), "add", float(changes[best])
-
-
-def _rows_without(pairs: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Rows of ``pairs`` [K, 2] that are not among ``others``."""
-    n = np.int64(max(pairs.max(initial=0), others.max(initial=0)) + 1)
-    weights = np.array([n, 1])
-    return pairs[~np.isin(pairs @ weights, others @ weights)]
