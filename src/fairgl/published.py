@@ -45,6 +45,7 @@ TABLES = {
         PublishedTable("benchmark.table3", "benchmark_individual_table3.csv", _BENCHMARK, "Table 3", percent=_SHARES),
         PublishedTable("benchmark.table4", "benchmark_group_table4.csv", _BENCHMARK, "Table 4", percent=_SHARES),
         PublishedTable("benchmark.table5", "benchmark_individual_table5.csv", _BENCHMARK, "Table 5", percent=_SHARES),
+        PublishedTable("gear.leaderboard", "gear_leaderboard.csv", "dong2023survey", "README, counterfactual fairness"),
         PublishedTable("moral_study.table2", _LINKS, _MORAL_STUDY, "Table 2", filter="table2"),
         PublishedTable("moral_study.table3", _LINKS, _MORAL_STUDY, "Table 3", filter="table3"),
         PublishedTable("moral_study.table4", _LINKS, _MORAL_STUDY, "Table 4", filter="table4"),
