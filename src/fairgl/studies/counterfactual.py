@@ -1,7 +1,7 @@
 """Graph counterfactual fairness: five methods, three graphs, and every variant of a counterfactual graph.
 
-Deviations CF-1 to CF-4 (metrics and counterfactual graphs), CF-5 (schedules) and CF-6, CF-7 and GEAR-1 to GEAR-8 are explained in
-``book/deviations.md``.
+Deviations CF-1 to CF-4, CF-6 and CF-7 (metrics and counterfactual graphs), CF-5 (schedules) and GEAR-1 to GEAR-8 are
+explained in ``book/deviations.md``.
 """
 
 from __future__ import annotations
