@@ -3,34 +3,76 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
 
 from fairgl.homophily import AXES, stored_surface
+from fairgl.live import MODES, NoRecords
+from fairgl.store import frame
+from fairgl.studies import study
+from fairgl.studies.dpah import setting
 from fairgl.summaries import column
 
 
-def settings(frame: pd.DataFrame) -> pd.DataFrame:
-    """``frame`` with the loader's parameters of every run as columns."""
-    parameters = pd.DataFrame([json.loads(text) for text in frame["dataset_config"]], index=frame.index)
-    return frame.join(parameters)
+def settings(runs: pd.DataFrame) -> pd.DataFrame:
+    """``runs`` with the loader's parameters of every run as columns."""
+    parameters = pd.DataFrame([json.loads(text) for text in runs["dataset_config"]], index=runs.index)
+    return runs.join(parameters)
 
 
-def with_homophily(frame: pd.DataFrame) -> pd.DataFrame:
+def with_homophily(runs: pd.DataFrame) -> pd.DataFrame:
     """Runs on DPAH graphs with the homophily of their graph, and its exact NDKL and AWRF after MORAL."""
-    return settings(frame).merge(stored_surface(), on=AXES, how="left", validate="many_to_one")
+    return settings(runs).merge(stored_surface(), on=AXES, how="left", validate="many_to_one")
 
 
-def log_ratio(frame: pd.DataFrame) -> pd.Series:
+def log_ratio(runs: pd.DataFrame) -> pd.Series:
     """ln of the share of 0-0 pairs over that of 1-1 pairs among those listed; undefined where one is absent."""
-    both = (frame["share0"] > 0) & (frame["share2"] > 0)
-    return np.log(frame["share0"].where(both) / frame["share2"].where(both))
+    both = (runs["share0"] > 0) & (runs["share2"] > 0)
+    return np.log(runs["share0"].where(both) / runs["share2"].where(both))
 
 
-def by_bins(frame: pd.DataFrame, metric: str) -> pd.Series:
+def by_bins(runs: pd.DataFrame, metric: str) -> pd.Series:
     """Mean of a metric per number of age bins, in increasing order; empty without such runs."""
-    runs = settings(frame) if len(frame) else frame
+    runs = settings(runs) if len(runs) else runs
     if "age_bins" not in runs:
         return pd.Series(dtype=float)
     return runs.dropna(subset="age_bins").groupby("age_bins")[column(runs, metric)].mean().astype(float)
+
+
+def grid_records(
+    minorities: list[float], homophilies: list[float], *, seeds: int = 1, mode: str = "store", **options
+) -> pd.DataFrame:
+    """Runs of the study "dpah" on the grid ``minorities`` x ``homophilies`` x ``homophilies``.
+
+    Args:
+        minorities: Shares of the minority, in (0, 0.5].
+        homophilies: Values of both homophilies, in [0, 1]; points that the study does not train may be asked for in the
+            modes that train.
+        seeds: Repetitions of each point.
+        mode: As in :func:`fairgl.live.records`.
+        **options: Of :func:`fairgl.sweep.run`.
+
+    Raises:
+        NoRecords: Nothing of the grid is stored.
+        ValueError: Another mode.
+    """
+    if mode not in MODES:
+        raise ValueError(f"mode: {mode!r} is not one of {', '.join(MODES)}")
+    points = [setting(*point) for point in product(minorities, homophilies, homophilies)]
+    specs = replace(study("dpah"), variants={"dpah": tuple(points)}).specs(seeds=seeds)
+    with TemporaryDirectory(prefix="fresh-") as folder:
+        root = Path(folder) if mode == "fresh" else None
+        if mode != "store":
+            from fairgl.sweep import run
+
+            run(specs, root=root, **options)
+        found = frame("dpah", root)
+    found = found[found["key"].isin({spec.key for spec in specs})].reset_index(drop=True)
+    if found.empty:
+        raise NoRecords(f"study 'dpah': no records on this grid of {len(points)} settings; mode=\"missing\" runs them")
+    return found
