@@ -32,9 +32,13 @@ class VariantStudy(Study):
         stage: str = "final",
         frame: pd.DataFrame | None = None,
     ) -> list[RunSpec]:
-        """The runs, each in every variant of its data set; seed by seed as in :meth:`Study.specs`."""
+        """The runs, each in every variant of its data set; seed by seed as in :meth:`Study.specs`.
+
+        Within a seed they come in the order of their keys, so that an interrupted sweep is spread over the variants.
+        """
         base = super().specs(datasets, methods, seeds, stage, frame)
-        return [replace(spec, dataset_config=dict(v)) for spec in base for v in self.variants_of(spec)]
+        every = [replace(spec, dataset_config=dict(v)) for spec in base for v in self.variants_of(spec)]
+        return sorted(every, key=lambda spec: (spec.seed, spec.key))
 
     def variants_of(self, spec: RunSpec) -> tuple[dict[str, Any], ...]:
         """The loader parameters that a run of this data set and method goes through."""
