@@ -19,10 +19,10 @@ from fairgl.datasets.gear_synthetic import GearModel
 from fairgl.datasets.german import german_table
 from fairgl.datasheets import at_hand, page, refreshed
 from fairgl.fetch import digest
-from fairgl.sources import Source, sources
 from fairgl.graph import attribute_columns
 from fairgl.paths import cache, published, raw
 from fairgl.registry import DATASETS
+from fairgl.sources import Source, sources
 from fairgl.splits import node_split
 
 CASES = [

@@ -20,7 +20,7 @@ from fairgl.paths import root
 from fairgl.registry import COUNTERFACTUAL_METHODS, NODE_METHODS
 from fairgl.runs import RunSpec, execute
 from fairgl.splits import NodeSplit
-from fairgl.subgraphs import Subgraphs, induced, personalized_pagerank, subgraphs
+from fairgl.subgraphs import induced, personalized_pagerank, subgraphs
 from fairgl.views import flip_sensitive
 
 NAMES = COUNTERFACTUAL_METHODS.names()

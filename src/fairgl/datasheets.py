@@ -10,10 +10,10 @@ import re
 from pathlib import Path
 
 from fairgl.datasets import load
-from fairgl.sources import sources
 from fairgl.graph import Graph
 from fairgl.paths import cache, root
 from fairgl.registry import DATASETS
+from fairgl.sources import sources
 
 BEGIN, END = "% counts computed from the files by fairgl.datasheets.refresh", "% end of counts"
 BLOCK = re.compile(rf"(?<={re.escape(BEGIN)}\n).*?(?={re.escape(END)})", re.S)

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from fairgl.sources import sources
 from fairgl.graph import Graph, check
 from fairgl.paths import cache
 from fairgl.registry import DATASETS
+from fairgl.sources import sources
 
 
 def load(name: str, **parameters: Any) -> Graph:

@@ -45,7 +45,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Method:
-    """Hyperparameters as fields, each made by :func:`fairgl.registry.hp`; facts about the method as class attributes."""
+    """Hyperparameters as fields, each made by :func:`fairgl.registry.hp`, and facts about the method beside them."""
 
     label: ClassVar[str] = ""  # as printed in tables
     family: ClassVar[str] = "baseline"  # one of FAMILIES

@@ -9,8 +9,8 @@ from __future__ import annotations
 from fairgl.studies import Study
 
 LARGE = ("credit", "recidivism")
-METHODS = ("constant", "mlp", "gcn", "gnn", "deepwalk", "fairwalk", "crosswalk", "fairgnn", "nifty", "edits", "fairedit",
-           "fairvgnn")  # fmt: skip
+METHODS = ("constant", "mlp", "gcn", "gnn", "deepwalk", "fairwalk", "crosswalk", "fairgnn", "nifty", "edits",
+           "fairedit", "fairvgnn")  # fmt: skip
 
 STUDY = Study(
     name="group",
