@@ -156,6 +156,7 @@ def test_a_data_sets_files(server, tmp_path, monkeypatch):
     table = (Source("nba", "nba/a.csv", "needed", f"{url}/file", sha256=hashlib.sha256(GOOD).hexdigest()),
              Source("nba", "nba/b.csv", "reference", f"{url}/none"))  # fmt: skip
     monkeypatch.setattr(module, "sources", lambda: table)
+    monkeypatch.setattr("fairgl.sources.sources", lambda: table)
     monkeypatch.setenv("FAIRGL_DATA", str(tmp_path))
     assert module.verify("nba") == {"nba/a.csv": "missing", "nba/b.csv": "missing"}
     assert [p.name for p in module.fetch("nba")] == ["a.csv"]

@@ -132,7 +132,7 @@ def test_every_registered_study_names_things_that_exist():
             defaults = METHODS[chosen.task][method].defaults()
             assert set(grid) <= set(defaults), (name, method)
         for (dataset, method), settings in chosen.settings.items():
-            assert dataset in chosen.datasets
+            assert dataset in DATASETS
             METHODS[chosen.task][method].configure(settings)
 
 
