@@ -19,11 +19,11 @@ import torch
 MOMENTUM = 0.9  # of the authors' SGD
 MEMORY = 60  # steps that a pair entering the support catches up on; states forget faster
 CHUNK = 1 << 15  # pairs updated at a time, so that temporaries stay in the processor's cache
-BLOCK = 1 << 18  # pairs scored at a time in the search for candidates
+BLOCK = 16  # anchors whose pairs are scored at a time in the search for candidates
 
 
 class Pull(NamedTuple):
-    """The gradient c aᵀ + b vᵀ of W with respect to Ã, as four float32 vectors [N]."""
+    """The gradient c aᵀ + b vᵀ of W with respect to Ã, as four vectors [N]."""
 
     c: np.ndarray
     b: np.ndarray
@@ -63,6 +63,7 @@ class SoftAdjacency:
         self.value, self.momentum = np.zeros(0, np.float32), np.zeros((2, 0), np.float32)
         self.code = np.zeros(0, np.int64)
         self.past: deque[Move] = deque(maxlen=MEMORY)
+        self._last = 0.0  # smallest pull of the last choice
         self._support(self._anchored() if self.complete else self.given)
 
     def _anchored(self) -> np.ndarray:
@@ -72,7 +73,9 @@ class SoftAdjacency:
 
     def _support(self, candidates: np.ndarray) -> None:
         """Make the support A's pairs and ``candidates`` (codes). Pairs that stay keep their state; others catch up."""
-        code = np.sort(np.concatenate([self.given, _outside(candidates, self.given)]))
+        place = np.searchsorted(self.given, candidates)
+        new = self.given[np.minimum(place, len(self.given) - 1)] != candidates  # loops make A's pairs at least N
+        code = np.sort(np.concatenate([self.given, candidates[new]]))
         row, column = (code // self.num_nodes).astype(np.int32), (code % self.num_nodes).astype(np.int32)
         start = np.zeros(len(code), np.float32)
         start[np.searchsorted(code, self.given)] = 1.0
@@ -133,33 +136,49 @@ class SoftAdjacency:
             value[part] = half(0.5 * half(new))
 
     def refresh(self, pull: Pull, floor: float) -> float:
-        """Choose the anchored pairs that are pulled up most, exactly, by streaming over anchors.
+        """Choose the anchored pairs that are pulled up most; exact.
 
-        A pair's pull is relu(−G_ij) + relu(−G_ji) with G = c aᵀ + b vᵀ. Anchors are visited by falling upper bound of
-        their pairs' pulls, and the search stops at the first whose bound is below the ``limit``-th largest pull found
-        so far, or below ``floor``, under which the soft threshold holds an entry at 0.
+        A pair's pull is relu(−G_ij) + relu(−G_ji) with G = c aᵀ + b vᵀ.
+
+        Args:
+            floor: Pulls up to this are left out: the soft threshold holds such an entry at 0.
 
         Returns:
             The smallest pull in the support.
         """
         if self.complete:
             return 0.0
+        code, size = self._search(pull, max(floor, 0.9 * self._last))
+        if len(code) < self.limit and 0.9 * self._last > floor:  # pulls have fallen since the last choice
+            code, size = self._search(pull, floor)
+        self._last = float(size.min()) if len(code) == self.limit else 0.0
+        self._support(code)
+        return float(size.min()) if len(code) else floor
+
+    def _search(self, pull: Pull, floor: float) -> tuple[np.ndarray, np.ndarray]:
+        """Codes and pulls of the ``limit`` pairs with the largest pulls above ``floor``.
+
+        Anchors are visited by falling upper bound of their pairs' pulls, until the bound is below ``floor``, which
+        rises to the ``limit``-th largest pull found so far; nodes whose bound against a block of anchors is below it
+        are not looked at.
+        """
         c, b, a, v = (np.ascontiguousarray(vector, dtype=np.float32) for vector in pull)
-        t = self.anchors
-        bound = np.abs(c[t]) * np.abs(a).max() + np.abs(b[t]) * np.abs(v).max()
-        bound += np.abs(a[t]) * np.abs(c).max() + np.abs(v[t]) * np.abs(b).max()
-        t, bound = t[np.argsort(-bound)], np.sort(bound)[::-1]
-        left, right = np.stack([a, v]), np.stack([c, b])
+        left, right = np.stack([c, b, a, v]), np.stack([a, v, c, b])
+        own, far = np.abs(left[:, self.anchors]), np.abs(right)
+        bound = far.max(axis=1) @ own
+        order = np.argsort(-bound)
+        t, bound, own = self.anchors[order], bound[order], own[:, order]
         is_anchor = np.zeros(self.num_nodes, bool)
         is_anchor[t] = True
-        codes, pulls, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.float32)], max(1, BLOCK // self.num_nodes)
-        for at in range(0, len(t), rows):
+        codes, pulls = [np.zeros(0, np.int64)], [np.zeros(0, np.float32)]
+        for at in range(0, len(t), BLOCK):
             if bound[at] <= floor:
                 break
-            i = t[at : at + rows]
-            down = (np.minimum(right[:, i].T @ left, 0.0) + np.minimum(left[:, i].T @ right, 0.0)).ravel()
+            i, near = t[at : at + BLOCK], np.flatnonzero(own[:, at : at + BLOCK].max(axis=1) @ far > floor)
+            ends = right[:, near]
+            down = (np.minimum(left[:2, i].T @ ends[:2], 0.0) + np.minimum(left[2:, i].T @ ends[2:], 0.0)).ravel()
             found = np.flatnonzero(down < -floor)
-            mine, other = i[found // self.num_nodes], found % self.num_nodes
+            mine, other = i[found // max(1, len(near))], near[found % max(1, len(near))]
             once = ~is_anchor[other] | (mine <= other)  # pairs of two anchors are met twice
             mine, other = mine[once], other[once]
             codes.append(np.minimum(mine, other) * self.num_nodes + np.maximum(mine, other))
@@ -168,8 +187,7 @@ class SoftAdjacency:
                 codes, pulls = _largest(codes, pulls, self.limit)
                 floor = max(floor, float(pulls[0].min()))
         codes, pulls = _largest(codes, pulls, self.limit)
-        self._support(codes[0])
-        return float(pulls[0].min()) if len(pulls[0]) else floor
+        return codes[0], pulls[0]
 
     def flips(self, ratio: float) -> tuple[np.ndarray, np.ndarray]:
         """Pairs to add and edges to remove, int64 [*, 2] each, u < v.
@@ -188,14 +206,6 @@ class SoftAdjacency:
 def half(values: np.ndarray) -> np.ndarray:
     """float32 values rounded to the nearest half-precision number (by torch, whose conversion is vectorised)."""
     return torch.from_numpy(values).half().float().numpy()
-
-
-def _outside(codes: np.ndarray, given: np.ndarray) -> np.ndarray:
-    """Codes that are not among the sorted codes ``given``."""
-    if not len(given):
-        return codes
-    place = np.minimum(np.searchsorted(given, codes), len(given) - 1)
-    return codes[given[place] != codes]
 
 
 def _largest(codes: list, pulls: list, limit: int) -> tuple[list, list]:
