@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
@@ -93,22 +93,22 @@ def run(
 
     with bar:
         task = bar.add_task(todo[0].study, total=len(todo))
-        isolated = cluster is None and todo[0].study in STUDIES and named_study(todo[0].study).isolated
-        if workers <= 1 and cluster is None and not isolated:
+        isolated = todo[0].study in STUDIES and named_study(todo[0].study).isolated
+        if cluster is None and (workers <= 1 or isolated):
             for spec in todo:
                 if budget_minutes is not None and time.monotonic() - start > 60 * budget_minutes:
                     break
-                keep(execute(spec, device, timeout))
+                keep((_alone if isolated else execute)(spec, device, timeout))
             return counts
         while todo:
-            todo = _parallel(todo, keep, workers, device, timeout, cluster, start, budget_minutes, isolated)
+            todo = _parallel(todo, keep, workers, device, timeout, cluster, start, budget_minutes)
     return counts
 
 
-def _parallel(todo, keep, workers, device, timeout, cluster, start, budget_minutes, isolated=False) -> list[RunSpec]:
+def _parallel(todo, keep, workers, device, timeout, cluster, start, budget_minutes) -> list[RunSpec]:
     """Run in parallel until done, out of budget, or a worker dies; returns what is left to do."""
     queue, running = list(reversed(todo)), {}
-    with _executor(workers, cluster, isolated) as pool:
+    with _executor(workers, cluster) as pool:
         while queue or running:
             late = budget_minutes is not None and time.monotonic() - start > 60 * budget_minutes
             while queue and not late and len(running) < workers:
@@ -132,15 +132,18 @@ def _after_death(suspects: list[RunSpec], keep) -> list[RunSpec]:
         spec = suspects[0]
         keep(_dead(spec))
         return []
-    left = []
     for spec in suspects:
-        with _executor(1, None) as pool:
-            future: Future = pool.submit(execute, spec)
-            try:
-                keep(future.result())
-            except BrokenProcessPool:
-                keep(_dead(spec))
-    return left
+        keep(_alone(spec))
+    return []
+
+
+def _alone(spec: RunSpec, device: str = "cpu", timeout: float | None = None) -> Record:
+    """One run in a process of its own; a process that dies leaves a record, too."""
+    with _executor(1, None) as pool:
+        try:
+            return pool.submit(execute, spec, device, timeout).result()
+        except BrokenProcessPool:
+            return _dead(spec)
 
 
 def _dead(spec: RunSpec) -> Record:
@@ -150,7 +153,7 @@ def _dead(spec: RunSpec) -> Record:
     return Record({**result, **rest, "code": "", "versions": {}, "device": ""}, {"key": spec.key})
 
 
-def _executor(workers: int, cluster: str | None, isolated: bool = False) -> Executor:
+def _executor(workers: int, cluster: str | None) -> Executor:
     if cluster is not None:
         try:
             from distributed import Client
@@ -159,5 +162,4 @@ def _executor(workers: int, cluster: str | None, isolated: bool = False) -> Exec
         return Client(cluster).get_executor()
     for variable in THREADS:
         os.environ[variable] = str(max(1, (os.cpu_count() or 1) // workers))
-    most = 1 if isolated else None
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), max_tasks_per_child=most)
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))

@@ -44,7 +44,7 @@ class Study:
             values of the method.
         search: Methods to their grid (hyperparameter to values), searched per data set; missing methods are not tuned.
         search_seeds: Repetitions of each grid point.
-        isolated: Each run gets a process of its own, so that its peak memory is its own.
+        isolated: Runs go one after the other, each in a process of its own, so that time and peak memory are its own.
     """
 
     name: str
