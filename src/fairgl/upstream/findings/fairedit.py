@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -105,14 +106,14 @@ def predict_trains(case: Any) -> dict[str, Any]:
     build, fit, predict = small.steps("FairEdit", fit={"edit_num": 0})
     instance = build()
     module, made = case.module("debiasing.FairEdit"), []
-    original = module.GCN
+    optim = module.optim
 
-    def watched(*args: Any, **kwargs: Any) -> Any:
-        model = original(*args, **kwargs)
-        made.append(_weights(model))
-        return model
+    def watched(parameters: Any, **kwargs: Any) -> Any:  # called as soon as the model is there
+        kept = list(parameters)
+        made.append(np.concatenate([p.detach().numpy().ravel() for p in kept]))
+        return optim.Adam(kept, **kwargs)
 
-    module.GCN = watched
+    module.optim = SimpleNamespace(Adam=watched)
     fit()
     states = [made[0], _weights(instance.trainer.model)]
     for _ in range(2):

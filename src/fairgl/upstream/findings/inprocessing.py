@@ -35,10 +35,9 @@ def untrained_estimator(case: Any) -> dict[str, Any]:
     moved = max(float((a - b).abs().max()) for a, b in zip(before, instance.estimator.parameters(), strict=True))
     instance.eval()
     guess = instance.estimator(instance.edge_index, instance.x).detach().numpy().ravel()
-    known = np.zeros(len(guess), dtype=bool)
-    known[case.arrays["train"]] = True
-    return {"moved": moved, "epochs": 20, "unknown": float((~known).mean()),
-            "auc": float(roc_auc_score(case.arrays["sens"][~known], guess[~known]))}  # fmt: skip
+    unknown = ~np.isin(np.arange(len(guess)), case.arrays["train"])
+    return {"moved": moved, "epochs": 20, "unknown": float(unknown.mean()),
+            "auc": float(roc_auc_score(case.arrays["sens"][unknown], guess[unknown]))}  # fmt: skip
 
 
 @finding(
