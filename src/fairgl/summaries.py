@@ -16,7 +16,8 @@ ARROWS = {"lower": "↓", "higher": "↑"}
 TRIVIAL = ("constant",)  # shown in every table, never bold: it is fair because it decides nothing
 FEWEST = 3  # runs below which no interval is given: the bootstrap would resample one or two numbers
 COLUMNS = ["dataset", "method", "metric", "mean", "std", "low", "high", "runs", "valid", "reason"]
-_TEX = ((r"\bar ", "mean "), (r"\Delta", "Δ"), (r"\delta", "δ"), (r"\mathrm", ""), ("_", ""), ("^", " "), ("{", ""), ("}", ""), ("\\", ""))
+_TEX = ((r"\bar ", "mean "), (r"\Delta", "Δ"), (r"\delta", "δ"), (r"\mathrm", ""), ("_", ""), ("^", " "), ("{", ""),
+        ("}", ""), ("\\", ""))  # fmt: skip
 
 
 @dataclass(frozen=True)
