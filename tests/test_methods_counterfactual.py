@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -310,6 +311,8 @@ def test_a_run_reports_every_variant_apart():
     assert "delta_cf" not in test and "delta_cf_rebuilt" not in test
     assert test["delta_cf_labels"] > 0.1 and 0 <= test["accuracy_structural_1"] <= 1
     assert "neighbour_r2" in test and "neighbour_r2_unfitted" in test
+    blind = execute(replace(spec, dataset_config={"sens_weight": 0.0})).result["metrics"]["test"]
+    assert blind["delta_cf_labels"] == 0.0 and "accuracy_structural_0" in blind  # known, and the same in every world
     assert execute(spec).result == record
 
 

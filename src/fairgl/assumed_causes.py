@@ -41,11 +41,13 @@ class AssumedCauses:
         shift: Mean of each feature at s = 1 minus that at s = 0, float64 [F]; 0 for the sensitive column.
         model: How edges follow.
         variants: What this model offers.
+        knows_labels: Labels stay in every world, for want of a model of them.
     """
 
     shift: np.ndarray
     model: EdgeModel
     variants: tuple[str, ...]
+    knows_labels: bool = False
 
     @classmethod
     def fit(cls, graph: Graph) -> AssumedCauses:

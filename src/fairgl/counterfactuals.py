@@ -39,6 +39,7 @@ class Causes(Protocol):
     """What a causal model offers: the variants it has, and the world under other sensitive values."""
 
     variants: tuple[str, ...]
+    knows_labels: bool  # whether labels of the structural world follow too
 
     def as_coded(self, graph: Graph, s: np.ndarray) -> Graph: ...
 
@@ -53,6 +54,7 @@ class Equations:
 
     model: GearModel
     variants: tuple[str, ...] = ("shipped", "as_coded", "structural")
+    knows_labels: bool = True
 
     def as_coded(self, graph: Graph, s: np.ndarray) -> Graph:
         """Nine tenths of the factual features, one tenth of those under ``s``; edges and labels stay."""
