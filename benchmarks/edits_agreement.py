@@ -16,7 +16,8 @@ import torch
 
 from fairgl.datasets import load
 from fairgl.graph import Graph
-from fairgl.methods.nodes.edits import EDITS, group_weights
+from fairgl.methods.distribution_gap import group_weights
+from fairgl.methods.nodes.edits import EDITS
 from fairgl.seeding import rng
 from fairgl.splits import NodeSplit, node_split
 
@@ -41,9 +42,9 @@ def dense(method: EDITS, graph: Graph, split: NodeSplit, seed: int, half: bool =
         kept = draw.random((n, count), dtype=np.float32) >= method.critic_dropout
         return torch.tensor(kept / (1.0 - method.critic_dropout), dtype=torch.float64)
 
-    def distance(mask: torch.Tensor) -> torch.Tensor:
+    def distance(mask: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
         h = x * theta
-        f = h @ critic[0] + soft @ h @ critic[1] + soft @ (soft @ h) @ critic[2]
+        f = h @ critic[0] + matrix @ (h @ critic[1]) + matrix @ (matrix @ (h @ critic[2]))
         return (c * mask * f).sum()
 
     def rounded(values: torch.Tensor) -> torch.Tensor:
@@ -54,12 +55,12 @@ def dense(method: EDITS, graph: Graph, split: NodeSplit, seed: int, half: bool =
             optimizer.param_groups[0]["lr"] = method.lr if epoch <= 400 else method.late_lr
             optimizer.zero_grad()
         pair = masks(2)
-        (method.closeness * (x * theta - x).norm() + method.beta * distance(pair[:, 0])).backward()
+        (method.closeness * (x * theta - x).norm() + method.beta * distance(pair[:, 0], soft.detach())).backward()
         by_theta.step()
         with torch.no_grad():
             theta.copy_(theta.sign() * (theta.abs() - method.lr * method.shrink_features).clamp(min=0))
         by_soft.zero_grad()
-        ((soft - a).square().sum() + method.pull * distance(pair[:, 1])).backward()
+        ((soft - a).square().sum() + method.pull * distance(pair[:, 1], soft)).backward()
         by_soft.step()
         with torch.no_grad():
             soft.copy_(rounded(rounded(soft) - method.lr * method.shrink_edges).clamp(0, 1))
@@ -68,7 +69,7 @@ def dense(method: EDITS, graph: Graph, split: NodeSplit, seed: int, half: bool =
         eight = masks(method.critic_steps)
         for k in range(method.critic_steps):
             by_critic.zero_grad()
-            (-distance(eight[:, k])).backward()
+            (-distance(eight[:, k], soft.detach())).backward()
             by_critic.step()
             with torch.no_grad():
                 critic.clamp_(-method.critic_box, method.critic_box)
@@ -105,12 +106,12 @@ def main() -> None:
         theta, soft = dense(method, graph, split, seed)
         wanted = flips(soft, graph, method.ratio)
         columns = sorted(np.argsort(theta, kind="stable")[: method.drop].tolist())
-        print(f"seed {seed}, dense: {len(wanted[0])} added, {len(wanted[1])} removed, columns {columns}")
+        print(f"seed {seed}, dense: {len(wanted[0])} added, {len(wanted[1])} removed, columns {columns}", flush=True)
         for support in (method.support, *options.supports):
             edit = EDITS.configure({**settings, "support": support}).learn(graph, split, seed)
             found = [set((pairs @ np.array([n, 1])).tolist()) for pairs in (edit.added, edit.removed)]
             print(f"  support {support:>9,}: added {jaccard(found[0], wanted[0]):.3f}, "
-                  f"removed {jaccard(found[1], wanted[1]):.3f}, columns {edit.facts['dropped_columns']}")
+                  f"removed {jaccard(found[1], wanted[1]):.3f}, columns {edit.facts['dropped_columns']}", flush=True)
         if before is not None:
             print(f"  dense, seed {seed - 1} against {seed}: added {jaccard(before[0], wanted[0]):.3f}, "
                   f"removed {jaccard(before[1], wanted[1]):.3f}")

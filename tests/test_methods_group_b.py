@@ -10,7 +10,8 @@ from scipy.stats import wasserstein_distance
 
 from fairgl.graph import Graph, canonical_edges, check
 from fairgl.methods.counterfactual_slope import counterfactual_slope
-from fairgl.methods.nodes.edits import EDITS, bias, group_weights, wasserstein
+from fairgl.methods.distribution_gap import bias, group_weights, wasserstein
+from fairgl.methods.nodes.edits import EDITS
 from fairgl.methods.nodes.fairedit import FairEdit, composed, cross_group_pairs
 from fairgl.methods.nodes.fairvgnn import FairVGNN, Masks, clamp, criterion, views
 from fairgl.methods.propagated import Propagated
