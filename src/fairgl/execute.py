@@ -106,6 +106,9 @@ def execute(
     os.environ.pop("MPLBACKEND", None)
     package = str(Path(__file__).resolve().parents[1])
     paths = [package, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    # Two chapters share the cores, and the stored records were made with one thread: sums in another order differ.
+    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
     os.environ.update(TQDM_DISABLE="1", PYTHONHASHSEED="0", JUPYTER_PREFER_ENV_PATH="1")
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
     os.chdir(root)
