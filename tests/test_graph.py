@@ -140,6 +140,8 @@ def test_pyg_round_trip():
     assert data.num_nodes == 4 and data.edge_index.shape == (2, 4)
     back = Graph.from_pyg(data, name="small")
     assert back.checksum() == graph.checksum()
+    data.x[:, 0] = 7 - 2 * data.x[:, 0]
+    assert Graph.from_pyg(data, name="small").x[:, 0].tolist() == graph.sens.tolist()
     with pytest.raises(GraphError, match="no sensitive attribute"):
         del data.sens
         Graph.from_pyg(data)
@@ -162,6 +164,7 @@ def test_a_users_folder(tmp_path):
     (tmp_path / "nodes.csv").write_text("id,sensitive,f1,woman\n1,f,7,1\n2,m,3,0\n3,m,7,0\n")
     (tmp_path / "edges.csv").write_text("u,v\n1,2\n")
     assert load(path).sens_column == 1 and load(path).y is None
+    assert load(path).feature_names == ("f1", "sensitive") and load(path).x[:, 1].tolist() == [0, 1, 1]
     with pytest.raises(TypeError, match="label"):
         load(path, target="x")
 

@@ -157,14 +157,14 @@ class Graph:
         edges, report = canonical_edges(np.asarray(data.edge_index).T, int(data.num_nodes))
         y = getattr(data, "y", None)
         defaults: dict[str, Any] = {
-            "name": "pyg",
-            "sens_labels": coded.labels,
+            "name": "pyg", "sens_labels": coded.labels,
             "sens_column": getattr(data, "sens_column", None),
             "card": {"source": "PyG Data object", **report},
         }
-        x = np.asarray(data.x, dtype=np.float32)
-        label = None if y is None else np.asarray(y).astype(np.int64).ravel()
-        return check(cls(x=x, edges=edges, y=label, sens=coded.codes, **(defaults | fields)))
+        x = np.array(data.x, dtype=np.float32)
+        x[:, attribute_columns(x, coded.codes)] = coded.codes[:, None]  # as methods do that change the attribute
+        y = None if y is None else np.asarray(y).astype(np.int64).ravel()
+        return check(cls(x=x, edges=edges, y=y, sens=coded.codes, **(defaults | fields)))
 
 
 def check(graph: Graph) -> Graph:

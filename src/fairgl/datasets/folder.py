@@ -31,7 +31,8 @@ def folder(
         id, label, sensitive: Column names in ``nodes.csv``.
         missing: What a missing sensitive value does: "error", or "drop" the node and its edges (counted in the card).
         sensitive_feature: Also append the group code as the last feature, as most of the literature does. A feature
-            column that equals the attribute already is recognised as such.
+            column that equals the attribute up to a renaming of its values is recognised as such, gets the group code
+            for its value and the attribute for its name: methods write codes into it when they change the attribute.
 
     Raises:
         GraphError: A file or column is missing, a feature is not numeric, an id is unknown or occurs twice.
@@ -62,6 +63,9 @@ def folder(
     if sensitive_feature:
         x, names = floats(np.column_stack([x, coded.codes])), (*names, sensitive)
     same = attribute_columns(x, coded.codes).tolist()
+    for column in same:
+        x[:, column] = coded.codes
+        names = (*names[:column], sensitive, *names[column + 1 :])
     y = None
     if label in nodes:
         y = nodes[label].fillna(-1).astype(np.int64).to_numpy()
