@@ -212,6 +212,25 @@ def test_ranks_places_and_leaders():
     assert judge(absent, frame).verdict == "not testable here"
 
 
+def test_one_dominating_method_is_enough_and_an_absent_one_leaves_it_open():
+    both = {"datasets": (), "metrics": ("auc", "statistical_parity_difference"), "methods": ("fairgnn", "edits")}
+    of = claim("dominated_by_some", against=("gnn",), **both)
+    gnn, fair, poor = ({"auc": a, "statistical_parity_difference": g} for a, g in ((0.7, 0.2), (0.72, 0.1), (0.6, 0.1)))
+    assert judge(of, runs({("german", "gnn"): gnn, ("german", "fairgnn"): fair})).verdict == "reproduced"
+    found = judge(of, runs({("german", "gnn"): gnn, ("german", "fairgnn"): poor, ("german", "edits"): poor}))
+    assert found.verdict == "not reproduced"
+    assert judge(of, runs({("german", "gnn"): gnn, ("german", "fairgnn"): poor})).verdict == "not testable here"
+    assert judge(of, runs({("german", "fairgnn"): fair})).verdict == "not testable here"
+
+
+def test_statements_about_a_table_ignore_data_sets_that_it_lacks():
+    frame = runs({(d, m): {"auc": 0.9 if (m == "gnn") == (d != "nba") else 0.7}
+                  for d in ("german", "nba") for m in ("gnn", "gcn")})
+    order = claim("better", datasets=(), against=("gcn",))
+    assert judge(order, frame).counts == "1 of 2 hold"
+    assert judge(replace(order, table="benchmark.table4"), frame).counts == "1 of 1 hold"
+
+
 def test_costs_at_most_so_many_times():
     frame = runs({("german", "gnn"): {"fit_seconds": 1.4}, ("german", "gcn"): {"fit_seconds": 1.0}})
     times = claim("at_most_times", against=("gcn",), metrics=("fit_seconds",))
@@ -229,6 +248,8 @@ def test_a_front_needs_searched_configurations():
     found = judge(front, frame)
     assert found.verdict == "reproduced" and found.units[0].note == "3 of 4 configurations on the front"
     assert judge(front, frame.iloc[:2]).verdict == "not testable here"
+    reported = frame.iloc[:1].assign(**{"stage": "final", "key": "later", "test.auc": 0.2})
+    assert judge(front, pd.concat([frame, reported])).units == found.units
 
 
 # --- the paper against itself

@@ -36,6 +36,12 @@ def test_other_units_are_left_alone():
     assert published.lookup("moral_study.table2", dataset="facebook", method="fairadj", metric="ndkl")["value"] == 0.02
 
 
+def test_the_library_prints_two_data_sets_in_fractions():
+    assert published.datasets("benchmark.readme") == ("credit", "recidivism")
+    row = published.lookup("benchmark.readme", dataset="credit", method="gnn", metric="auc")
+    assert row["value"] == pytest.approx(0.722) and row["status"] == "ok"
+
+
 def test_table_4_has_every_cell_of_its_grid():
     frame = published.load("benchmark.table4")
     assert len(frame) == 9 * 7 * 5

@@ -29,7 +29,8 @@ class PublishedTable:
     place: str
     runs: int = 3  # runs behind each printed mean and spread
     percent: tuple[str, ...] = ()  # printed metrics that are percentages
-    filter: str = ""  # value of the file's "table" column, where one file holds several tables
+    filter: str = ""  # value of the column below, where one file holds several tables
+    column: str = "table"
 
 
 # GDIF is a ratio of at least 1 and every printed one is at least 100, so it is read as a percentage.
@@ -45,6 +46,8 @@ TABLES = {
         PublishedTable("benchmark.table3", "benchmark_individual_table3.csv", _BENCHMARK, "Table 3", percent=_SHARES),
         PublishedTable("benchmark.table4", "benchmark_group_table4.csv", _BENCHMARK, "Table 4", percent=_SHARES),
         PublishedTable("benchmark.table5", "benchmark_individual_table5.csv", _BENCHMARK, "Table 5", percent=_SHARES),
+        PublishedTable("benchmark.readme", "benchmark_readme_leaderboard.csv", "dong2023survey",
+                       "README, section 7.1.1", filter="7.1.1", column="section"),
         PublishedTable("gear.leaderboard", "gear_leaderboard.csv", "dong2023survey", "README, counterfactual fairness"),
         PublishedTable("moral_study.table2", _LINKS, _MORAL_STUDY, "Table 2", filter="table2"),
         PublishedTable("moral_study.table3", _LINKS, _MORAL_STUDY, "Table 3", filter="table3"),
@@ -63,7 +66,6 @@ def names(kind: str) -> dict[str, str]:
     """Names as printed → names in this package, for ``"dataset"``, ``"method"`` or ``"metric"``."""
     rows = pd.read_csv(paths.published() / "names.csv")
     return dict(rows.loc[rows["kind"] == kind, ["printed", "name"]].itertuples(index=False))
-
 
 
 def printed(kind: str, name: str) -> str:
@@ -87,9 +89,9 @@ def _resolution(text: str) -> float:
 @cache
 def _read(name: str) -> pd.DataFrame:
     table = TABLES[name]
-    raw = pd.read_csv(paths.published() / table.file, dtype={"mean": str})
+    raw = pd.read_csv(paths.published() / table.file, dtype={"mean": str, "section": str})
     if table.filter:
-        raw = raw[raw["table"] == table.filter]
+        raw = raw[raw[table.column] == table.filter]
     divisor = np.where(raw["metric"].isin(table.percent), 100.0, 1.0)
     frame = pd.DataFrame(
         {
@@ -102,7 +104,7 @@ def _read(name: str) -> pd.DataFrame:
             "spread": raw["std"] / divisor,
             "resolution": raw["mean"].map(_resolution, na_action="ignore").astype(float) / divisor,
             "runs": table.runs,
-            "status": raw["status"],
+            "status": raw.get("status", "ok"),
             "percent": raw["metric"].isin(table.percent),
         }
     ).reset_index(drop=True)
@@ -129,6 +131,11 @@ def load(table: str) -> pd.DataFrame:
     if table not in TABLES:
         raise UnknownName("published table", table, sorted(TABLES))
     return _read(table).copy()
+
+
+def datasets(table: str) -> tuple[str, ...]:
+    """The data sets of a printed table, in its order."""
+    return tuple(dict.fromkeys(load(table)["dataset"]))
 
 
 def lookup(table: str, *, dataset: str, method: str, metric: str) -> pd.Series | None:

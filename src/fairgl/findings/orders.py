@@ -117,6 +117,19 @@ def none_leads_everywhere(claim: Claim, tables: Tables) -> Units:
     return {"all criteria together": not set.intersection(*leaders)}
 
 
+@_order("dominated_by_some")
+def dominated_by_some(claim: Claim, tables: Tables) -> Units:
+    """Per data set, one of ``methods`` is at least as good as each of ``against`` on all metrics, better on one."""
+    ours, others = (np.stack([tables[m].of(names) for m in claim.metrics]) for names in (claim.methods, claim.against))
+    found: Units = {}
+    for d, dataset in enumerate(tables[claim.metrics[0]].datasets):
+        mine, theirs = ours[:, :, None, d], others[:, None, :, d]  # [C, M, 1], [C, 1, A]
+        dominates = (mine <= theirs).all(axis=0) & (mine < theirs).any(axis=0)  # [M, A]; NaN compares as False
+        known = np.isfinite(theirs).all() and (dominates.any(axis=0).all() or np.isfinite(mine).all())
+        found[dataset] = bool(dominates.any(axis=0).all()) if known else None
+    return found
+
+
 @_order("at_most_times")
 def at_most_times(claim: Claim, tables: Tables) -> Units:
     """Each of ``methods`` costs at most ``value`` times what the cheapest of ``against`` costs, per data set."""

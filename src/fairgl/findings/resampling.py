@@ -65,11 +65,13 @@ def over_seeds(statement: Statement, claim: Claim, frame: pd.DataFrame) -> list[
 
     Args:
         statement: ``(claim, means) -> {unit: does it hold}``, ``None`` for a unit whose means are missing.
-        claim: Its ``datasets``, ``methods``, ``against`` and ``metrics`` say what the statement is about.
+        claim: Its ``datasets``, ``methods``, ``against`` and ``metrics`` say what the statement is about. A statement
+            that sums up a printed table is tested on the data sets of that table, whatever else was run.
         frame: Records of the claim's study.
     """
-    if claim.datasets:
-        frame = frame[frame["dataset"].isin(claim.datasets)]
+    datasets = claim.datasets or (published.datasets(claim.table) if claim.table else ())
+    if datasets:
+        frame = frame[frame["dataset"].isin(datasets)]
     absent = [name for name in claim.methods + claim.against if name not in set(frame["method"])]
     nothing = [Unit(claim.id, "missing", note=f"not run: {', '.join(absent)}" if absent else "too few numbers")]
     if frame.empty:
