@@ -11,6 +11,8 @@ from matplotlib import pyplot as plt
 
 from fairgl import plots
 from fairgl.catalogue import FAMILIES
+from fairgl.plots.ranks import cliques
+from fairgl.rankings import ranking
 
 matplotlib.use("agg")
 GRID = {
@@ -72,12 +74,47 @@ def test_front_joins_the_undominated_points_only():
     np.testing.assert_allclose(ax.lines[1].get_ydata(), [60, 70])
 
 
-def test_ranks_put_the_best_left_and_state_the_critical_difference():
+def test_front_rings_the_selected_point_and_names_what_stands_beside_it():
+    gap = "statistical_parity_difference"
+    points = pd.DataFrame({"auc": [0.6, 0.7], gap: [0.1, 0.3]}, index=["1/0.01", "1/1"])
+    others = pd.DataFrame({"auc": [0.65], gap: [0.2]}, index=["gcn"])
+    ax = drawn(plots.front(points, "auc", gap, names=True, chosen="1/1", runs=points, beside=others))
+    assert {t.get_text() for t in ax.texts} == {"1/0.01", "1/1", "GCN"}
+    ring = [line for line in ax.lines if line.get_markersize() == 11]
+    assert [tuple(np.ravel(line.get_xydata())) for line in ring] == [(30.0, 70.0)]
+
+
+def test_names_do_not_lie_on_each_other():
+    gap = "statistical_parity_difference"
+    close = {("german", m): {"auc": 0.6 + i / 1000, gap: 0.1 + i / 1000} for i, m in enumerate(("mlp", "gcn", "gnn"))}
+    ax = drawn(plots.tradeoff(runs(close, noise=0.1), "auc", gap))
+    boxes = [t.get_window_extent() for t in ax.texts]
+    assert len(boxes) == 3 and not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_ranks_put_the_best_first_and_join_what_cannot_be_told_apart():
     means = pd.DataFrame({"d1": [1.0, 2, 3], "d2": [1.0, 3, 2], "d3": [np.nan, 1, 2]}, index=["gcn", "mlp", "gnn"])
-    ax = drawn(plots.ranks(means))
-    assert "over 2 data sets" in ax.get_xlabel()
-    texts = [t.get_text() for t in ax.texts]
-    assert texts[0] == "GCN" and any("critical difference" in t for t in texts)
+    ax = drawn(plots.ranks(means, xlabel="AUC"))
+    assert ax.get_xlabel().startswith("AUC: average rank over 2 data sets")
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["GCN", "MLP", "GNN (linear)"]
+    assert any("critical difference" in t.get_text() for t in ax.texts)
+    assert sum(line.get_linewidth() == 3 for line in ax.lines) == 1
+
+
+def test_cliques_are_the_longest_runs_within_the_limit():
+    assert cliques(np.array([1.0, 2, 3, 5]), 1.5) == [(0, 1), (1, 2)]
+    assert cliques(np.array([1.0, 2, 3]), 2.0) == [(0, 2)]
+    assert cliques(np.array([1.0, 4, 7]), 2.0) == []
+
+
+def test_rank_dots_show_one_marker_per_criterion_and_the_sums():
+    table = ranking(runs(GRID), ["auc", "statistical_parity_difference"], methods=["mlp", "gcn", "gnn"],
+                    beside=["constant"])  # fmt: skip
+    ax = drawn(plots.rank_dots(table, note="ours"))
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["MLP", "GCN", "GNN (linear)", "Constant"]
+    assert [t.get_text() for t in ax.texts] == ["4.0", "4.0", "4.0", "5.0", "sum"]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["AUC", "ΔSP"]
+    assert ax.get_xlabel() == "ours: average rank over 2 data sets (lower is better)"
 
 
 def test_heatmap_and_lines():

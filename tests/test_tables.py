@@ -88,3 +88,10 @@ def test_headings_have_unit_and_direction():
     assert summaries.display("seconds").heading == "time of a run (s) ↓"
     assert summaries.display("ndkl").heading == "NDKL@K ↓"
     assert summaries.display("seconds").number(123456.0) == "1.2e+05"
+
+
+def test_intervals_are_printed_on_request():
+    frame = runs({("german", "gcn"): {"auc": 0.6}})
+    assert " to " not in tables.results(frame, metrics=["auc"]).data.iloc[0, 0].split("</span>")[1]
+    shown = tables.results(frame, metrics=["auc"], intervals=True)
+    assert '<span class="fg-paper">59.7' in shown.data.iloc[0, 0] and "95 % interval" in shown.caption

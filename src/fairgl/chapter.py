@@ -26,6 +26,7 @@ from fairgl.verdicts import VERDICTS, Verdict, judge_all, tally
 
 __all__ = [
     "check_parameters",
+    "folded",
     "glue",
     "in_short",
     "provenance",
@@ -74,6 +75,12 @@ def show(table: pd.DataFrame | Styler, caption: str = "", digits: int = 3) -> No
         table = tables.styled(plain, caption, digits)
         table = table.hide(axis="index") if named else table
     display(HTML(table.to_html()))
+
+
+def folded(title: str, table: pd.DataFrame | Styler) -> None:
+    """Display a long table that unfolds on a click."""
+    look = tables.styled(table.map(tables.text)).hide(axis="index") if isinstance(table, pd.DataFrame) else table
+    display(HTML(f"<details><summary>{html.escape(title)}</summary>{look.to_html()}</details>"))
 
 
 def verdicts(chapter: str, frame: pd.DataFrame) -> list[Verdict]:

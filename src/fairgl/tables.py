@@ -19,7 +19,7 @@ from fairgl.summaries import Display, display, separated_best, summarize
 from fairgl.verdicts import VERDICTS, Verdict
 
 
-def _ours(row: pd.Series, show: Display, bold: bool) -> str:
+def _ours(row: pd.Series, show: Display, bold: bool, intervals: bool = False) -> str:
     if np.isnan(row["mean"]):
         status, _, reason = row["reason"].partition(": ")
         return f'<span class="fg-missing">{html.escape(status)}<br><small>{html.escape(reason[:80])}</small></span>'
@@ -30,7 +30,9 @@ def _ours(row: pd.Series, show: Display, bold: bool) -> str:
     interval = interval if row["low"] == row["low"] else "too few runs for an interval"
     counts = "" if row["valid"] == row["runs"] else f" <small>{row['valid']} of {row['runs']} valid</small>"
     title = f"{interval}, {row['valid']} of {row['runs']} runs"
-    return f'<span title="{title}">{f"<strong>{number}</strong>" if bold else number}</span>{counts}'
+    below = f"{show.number(row['low'])} to {show.number(row['high'])}" if row["low"] == row["low"] else "no interval"
+    below = f'<br><span class="fg-paper">{below}</span>' if intervals else ""
+    return f'<span title="{title}">{f"<strong>{number}</strong>" if bold else number}</span>{counts}{below}'
 
 
 def _theirs(row: pd.Series, show: Display, table: str) -> str:
@@ -50,6 +52,7 @@ def results(
     published: str | None = None,
     datasets: list[str] | None = None,
     methods: list[str] | None = None,
+    intervals: bool = False,
 ) -> Styler:
     """Methods by data sets, one block per metric; the paper's cell and our difference from it below ours.
 
@@ -59,6 +62,8 @@ def results(
         published: Name in :data:`fairgl.published.TABLES`, or ``None`` for our numbers alone.
         datasets: Columns; ``None`` takes the data sets with records.
         methods: Rows; ``None`` takes the methods with records. Both may name what was not run.
+        intervals: Whether each cell prints the 95 % interval of its mean on a line of its own; else it is in the
+            tooltip only.
 
     Returns:
         A styled table, HTML in notebooks and in the book.
@@ -69,17 +74,55 @@ def results(
         show = display(metric)
         best = separated_best(block, show.direction)
         for _, row in block.iterrows():
-            cell = _ours(row, show, row["method"] == best) + (_theirs(row, show, published) if published else "")
+            cell = _ours(row, show, row["method"] == best, intervals)
+            cell += _theirs(row, show, published) if published else ""
             grid.setdefault((show.heading, label(row["method"])), {})[dataset] = cell
     rows = pd.MultiIndex.from_tuples(sorted(grid, key=lambda key: [display(m).heading for m in metrics].index(key[0])))
     table = pd.DataFrame([grid[key] for key in rows], index=rows)
     runs = sorted(set(cells.loc[cells["runs"] > 0, "runs"])) or [0]
     span = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
     caption = f"Mean ± standard deviation over {span} runs."
+    caption += " Second line: 95 % interval of the mean over runs." if intervals else ""
     if published:
         caption += f" Below: {papers.TABLES[published].place} of the paper (ours minus theirs)."
     caption += " Bold: its 95 % interval lies clear of every other method's; the constant never competes."
     return styled(table, caption)
+
+
+def readings(
+    frame: pd.DataFrame,
+    ours: dict[str, str],
+    theirs: dict[str, tuple[str, str]],
+    *,
+    datasets: list[str],
+    methods: list[str],
+) -> pd.DataFrame:
+    """Several readings of one printed number side by side, and which of ours is nearest to what is printed first.
+
+    Args:
+        frame: Reported runs of one study.
+        ours: Heading → metric, one reading each.
+        theirs: Heading → (published table, metric).
+        datasets, methods: Rows, data sets outermost; cells that the paper does not have stay empty.
+
+    Returns:
+        Rows ``(data set, method)``; texts, and a column ``nearest``: a heading of ``ours``, "" if a number is missing.
+    """
+    cells = summarize(frame, list(ours.values()), datasets=datasets, methods=methods)
+    means = cells.set_index(["dataset", "method", "metric"])["mean"]
+    rows = {}
+    for dataset, method in means.index.droplevel("metric").unique():
+        show = {heading: display(metric) for heading, metric in ours.items()}
+        found = {heading: means[dataset, method, metric] for heading, metric in ours.items()}
+        row = {heading: show[heading].number(v) if v == v else "–" for heading, v in found.items()}
+        printed = {heading: papers.lookup(table, dataset=dataset, method=method, metric=metric)
+                   for heading, (table, metric) in theirs.items()}  # fmt: skip
+        row |= {heading: "" if cell is None else papers.cell(cell, scale=100.0) for heading, cell in printed.items()}
+        first = next(iter(printed.values()))
+        known = first is not None and first["status"] == "ok" and not any(v != v for v in found.values())
+        row["nearest"] = min(found, key=lambda heading: abs(found[heading] - first["value"])) if known else ""
+        rows[dataset, label(method)] = row
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["data set", "method"])
 
 
 def styled(table: pd.DataFrame, caption: str = "", digits: int = 3) -> Styler:

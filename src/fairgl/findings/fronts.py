@@ -13,7 +13,7 @@ from fairgl.verdicts import EVALUATORS, Unit
 def configurations(frame: pd.DataFrame, metrics: tuple[str, ...], *, dataset: str, method: str) -> pd.DataFrame:
     """One row per searched configuration with the mean of each test metric over its finished runs of the search.
 
-    The reported runs of the winner stay out: a mean over its further seeds is no neighbour of points with one seed each.
+    The reported runs of the winner stay out: a mean over further seeds is no neighbour of points with one seed each.
     """
     runs = frame[(frame["dataset"] == dataset) & (frame["method"] == method) & (frame["status"] == "ok")]
     runs = runs[runs["stage"] == "search"]

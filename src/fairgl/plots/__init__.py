@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from fairgl.plots.grids import heatmap, lines
 from fairgl.plots.look import PALETTE, color, markers, style
-from fairgl.plots.methods import front, ranks, strip, tradeoff
+from fairgl.plots.methods import front, strip, tradeoff
+from fairgl.plots.ranks import rank_dots, ranks
 
-__all__ = ["PALETTE", "color", "front", "heatmap", "lines", "markers", "ranks", "strip", "style", "tradeoff"]
+__all__ = [
+    "PALETTE", "color", "front", "heatmap", "lines", "markers", "rank_dots", "ranks", "strip", "style", "tradeoff",
+]  # fmt: skip

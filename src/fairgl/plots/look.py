@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 
 import matplotlib.pyplot as plt
+import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 
 from fairgl.catalogue import FAMILIES, entry
@@ -51,15 +54,38 @@ def family_legend(ax: Axes, methods: Iterable[str], datasets: Iterable[str] = ()
     ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), handletextpad=0.3)
 
 
-def write_names(ax: Axes, marks: list[tuple[float, float, str]]) -> None:
-    """Write ``(x, y, name)`` beside its point, each a line lower where an earlier name is in the way."""
+def write_names(ax: Axes, marks: list[tuple[float, float, str]], *, avoid: Iterable[tuple[float, float]] = ()) -> None:
+    """Write ``(x, y, name)`` near its point, clear of other points and names; a hairline leads to one that is far off.
+
+    Call it after the limits of the axes are final. Sizes are estimates: the layout is not known before drawing.
+    """
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    placed: list[tuple[float, float]] = []
-    for x, y, name in sorted(marks, key=lambda mark: -mark[1]):
-        at, down = ((x - left) / (right - left), (y - bottom) / (top - bottom)), 0
-        while any(abs(at[0] - px) < 0.25 and abs(at[1] - 0.06 * down - py) < 0.055 for px, py in placed):
-            down += 1
-        placed.append((at[0], at[1] - 0.06 * down))
-        height = ax.get_position().height * ax.figure.get_figheight() * 72  # points
-        ax.annotate(name, (x, y), xytext=(4, 4 - 0.06 * down * height), textcoords="offset points", fontsize="x-small",
-                    color=INK)
+    box, (wide, high) = ax.get_position(), ax.figure.get_size_inches() * 72  # points
+    wide, high = wide * box.width, high * box.height
+    size = FontProperties(size="small").get_size_in_points()
+
+    def place(x: float, y: float) -> np.ndarray:
+        return np.array([(x - left) / (right - left) * wide, (y - bottom) / (top - bottom) * high])
+
+    points = [place(x, y) for x, y in [*((x, y) for x, y, _ in marks), *avoid]]
+    taken = [(*(p - 4), *(p + 4)) for p in points]
+    for (x, y, name), at in zip(marks, points, strict=False):
+        width, options = 0.56 * size * len(name), []
+        for far, angle in product((7, 15, 25, 38, 52), np.arange(8) * np.pi / 4):
+            corner = at + far * np.array([np.cos(angle), np.sin(angle)])
+            corner -= np.array([width * (1 - np.cos(angle)) / 2, size / 2])
+            spot = (*corner, corner[0] + width, corner[1] + size)
+            outside = sum(max(0.0, -s) for s in spot[:2]) + max(0.0, spot[2] - wide) + max(0.0, spot[3] - high)
+            straight = 4 * np.isclose(np.sin(2 * angle), 0)  # intervals run along the axes
+            options.append((sum(_shared(spot, other) for other in taken) + 20 * outside + far + straight, far, spot))
+        _, far, spot = min(options)
+        taken.append(spot)
+        line = {"arrowstyle": "-", "lw": 0.5, "color": INK, "alpha": 0.6, "shrinkA": 0, "shrinkB": 3}
+        middle = (spot[0] + width / 2 - at[0], spot[1] + size / 2 - at[1])
+        ax.annotate(name, (x, y), xytext=middle, textcoords="offset points", fontsize="small", color=INK, ha="center",
+                    va="center", arrowprops=line if far > 15 else None)
+
+
+def _shared(a: tuple, b: tuple) -> float:
+    """Area that two boxes (left, bottom, right, top) share."""
+    return max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))

@@ -1,4 +1,4 @@
-"""Methods compared: every run with its interval, utility against a gap, average ranks, the front of a search."""
+"""Methods compared: every run with its interval, utility against a gap, the front of a search."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from fairgl import published as papers
 from fairgl.catalogue import label, order
 from fairgl.plots.look import INK, axes, color, family_legend, markers, write_names
-from fairgl.stats import average_ranks, nemenyi_critical_difference, pareto_front
+from fairgl.stats import pareto_front
 from fairgl.summaries import column, display, summarize
 
 
@@ -76,7 +76,7 @@ def tradeoff(
     table = cells.pivot(index=["dataset", "method"], columns="metric", values=["mean", "low", "high"])
     table = table.dropna(subset=[("mean", utility), ("mean", gap)])
     x, y = display(gap), display(utility)
-    shapes, marks = markers(cells["dataset"]), []
+    shapes, marks, theirs = markers(cells["dataset"]), [], []
     for (dataset, method), row in table.iterrows():
         at = row["mean", gap] * x.scale, row["mean", utility] * y.scale
         reach = [[abs(row["mean", m] - row[side, m]) * d.scale for side in ("low", "high")] for m, d in
@@ -90,52 +90,59 @@ def tradeoff(
                 there = printed[0]["value"] * x.scale, printed[1]["value"] * y.scale
                 ax.plot(*zip(at, there, strict=True), color=color(method), lw=0.6, ls=":")
                 ax.plot(*there, shapes[dataset], color=color(method), mfc="white", ms=6)
+                theirs.append(there)
     ax.set(xlabel=x.heading, ylabel=y.heading)
-    write_names(ax, marks)
+    write_names(ax, marks, avoid=theirs)
     if legend:
         several = shapes if len(shapes) > 1 else ()
         family_legend(ax, table.index.get_level_values("method"), several, paper=bool(published))
     return ax
 
 
-def front(points: pd.DataFrame, utility: str, gap: str, *, ax: Axes | None = None) -> Axes:
+def front(
+    points: pd.DataFrame,
+    utility: str,
+    gap: str,
+    *,
+    names: bool = False,
+    chosen: str | None = None,
+    runs: pd.DataFrame | None = None,
+    beside: pd.DataFrame | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """All configurations of a search, grey, and the Pareto front through those that no other one dominates.
 
     Args:
         points: One row per configuration with columns ``utility`` and ``gap`` in natural units.
         utility: Metric on the vertical axis.
         gap: Metric on the horizontal axis.
+        names: Whether the index of ``points`` is written beside them.
+        chosen: Index of the configuration that the search selected, ringed.
+        runs: The selected configuration's runs on further seeds, with the same columns: small open dots.
+        beside: Other methods by name, for comparison, with the same columns: diamonds.
         ax: Axes to draw on; ``None`` makes a figure.
     """
-    ax = axes(ax)
+    ax, front_colour = axes(ax), "#D55E00"
     x, y = display(gap), display(utility)
-    points = points[[gap, utility]].dropna()
-    ax.plot(points[gap] * x.scale, points[utility] * y.scale, "o", color="#999999", alpha=0.6, ms=4, mew=0)
-    best = points[pareto_front(points.to_numpy(), directions=(x.direction, y.direction))].sort_values(gap)
-    ax.plot(best[gap] * x.scale, best[utility] * y.scale, "o-", color="#D55E00", ms=5, drawstyle="steps-post")
+
+    def scaled(table: pd.DataFrame) -> pd.DataFrame:
+        return table[[gap, utility]].dropna() * (x.scale, y.scale)
+
+    best = points[[gap, utility]].dropna()
+    best = best[pareto_front(best.to_numpy(), directions=(x.direction, y.direction))].sort_values(gap)
+    points, best = scaled(points), scaled(best)
+    if runs is not None:
+        ax.plot(*scaled(runs).to_numpy().T, "o", mfc="none", mec=front_colour, alpha=0.5, ms=4, mew=0.8, zorder=1)
+    ax.plot(points[gap], points[utility], "o", color="#999999", ms=5, mew=0)
+    ax.plot(best[gap], best[utility], "o-", color=front_colour, ms=5, drawstyle="steps-post")
+    if chosen in points.index:
+        ax.plot(*points.loc[chosen], "o", mfc="none", mec=INK, ms=11)
+    marks = [(*point, str(name)) for name, point in zip(points.index, points.to_numpy(), strict=True) if names]
+    if beside is not None:
+        others = scaled(beside)
+        for name, point in zip(others.index, others.to_numpy(), strict=True):
+            ax.plot(*point, "D", color=color(name), ms=5)
+            marks.append((*point, label(name)))
     ax.set(xlabel=x.heading, ylabel=y.heading)
-    return ax
-
-
-def ranks(means: pd.DataFrame, *, ax: Axes | None = None, alpha: float = 0.05) -> Axes:
-    """Average ranks on a line, best at the left; a bar joins methods whose difference is below the critical one.
-
-    Args:
-        means: Methods × blocks (data sets), signed so that lower is better.
-        ax: Axes to draw on; ``None`` makes a figure.
-        alpha: Level of the Nemenyi test.
-    """
-    values, rows = average_ranks(means.T.to_numpy(), direction="lower")
-    average = pd.Series(values, index=means.index).sort_values()
-    limit = nemenyi_critical_difference(methods=len(average), rows=rows, alpha=alpha)
-    ax = axes(ax, height=0.8 + 0.3 * len(average))
-    for y, (method, rank) in enumerate(average.items()):
-        ax.plot([rank, len(average) + 0.4], [y, y], color=color(method), lw=0.8)
-        ax.plot(rank, y, "o", color=color(method), ms=6)
-        ax.text(len(average) + 0.5, y, label(method), va="center", color=color(method))
-    ax.plot([1, min(1 + limit, len(average))], [-0.8, -0.8], color=INK, lw=2, solid_capstyle="butt")
-    ax.text(1, -1.0, f"critical difference {limit:.2f}", va="bottom", fontsize="small", color=INK)
-    ax.set(xlim=(0.8, len(average) + 0.4), ylim=(len(average) - 0.4, -1.7), yticks=[],
-           xlabel=f"average rank over {rows} data sets (lower is better)")
-    ax.spines["left"].set_visible(False)
+    write_names(ax, marks, avoid=[] if runs is None else list(map(tuple, scaled(runs).to_numpy())))
     return ax
