@@ -68,13 +68,16 @@ def run(
     """Run the specs that the store lacks; returns how many ended in which status.
 
     Args:
-        workers: Processes; each uses its share of the cores.
+        workers: Processes, one thread each unless the environment says otherwise: the number of threads changes the
+            last digits of a result, and the stored records were made with one.
         device: Checked before anything is loaded.
         budget_minutes: Start no further run after this many minutes.
         timeout: Seconds per run, after which it is recorded as ``timeout``.
         cluster: Address of a Dask scheduler whose workers can import this package, in place of local processes.
         progress: Show a progress bar.
     """
+    for variable in THREADS:
+        os.environ.setdefault(variable, "1")
     from fairgl.training import resolve_device
 
     device = resolve_device(device)
@@ -160,6 +163,4 @@ def _executor(workers: int, cluster: str | None) -> Executor:
         except ImportError as error:
             raise RuntimeError("a Dask cluster needs the extra: pip install 'fairgl[dask]'") from error
         return Client(cluster).get_executor()
-    for variable in THREADS:
-        os.environ[variable] = str(max(1, (os.cpu_count() or 1) // workers))
     return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
