@@ -117,6 +117,12 @@ def test_rank_dots_show_one_marker_per_criterion_and_the_sums():
     assert ax.get_xlabel() == "ours: average rank over 2 data sets (lower is better)"
 
 
+def test_nothing_to_rank_is_said():
+    alone = ranking(runs(GRID), ["auc"], methods=["mlp"])
+    for ax in (plots.rank_dots(alone), plots.ranks(alone.means["auc"])):
+        assert "no data set" in drawn(ax).texts[0].get_text()
+
+
 def test_heatmap_and_lines():
     values = pd.DataFrame({"german": [0.1, np.nan]}, index=["gcn", "mlp"])
     ax = drawn(plots.heatmap(values, metric="statistical_parity_difference"))

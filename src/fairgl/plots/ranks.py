@@ -26,6 +26,8 @@ def ranks(means: pd.DataFrame, *, ax: Axes | None = None, alpha: float = 0.05, x
     """
     values, rows = average_ranks(means.T.to_numpy(), direction="lower")
     average = pd.Series(values, index=means.index).sort_values(kind="stable")
+    if rows == 0 or len(average) < 2:
+        return nothing_to_rank(axes(ax, height=1.0, width=5.6))
     limit, end = nemenyi_critical_difference(methods=len(average), rows=rows, alpha=alpha), len(average)
     ax = axes(ax, height=0.8 + 0.3 * end, width=5.6)
     for y, (method, rank) in enumerate(average.items()):
@@ -43,6 +45,12 @@ def ranks(means: pd.DataFrame, *, ax: Axes | None = None, alpha: float = 0.05, x
         text.set_color(color(method))
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
+    return ax
+
+
+def nothing_to_rank(ax: Axes) -> Axes:
+    ax.text(0.5, 0.5, "no data set on which two or more methods have every number", ha="center", transform=ax.transAxes)
+    ax.set_axis_off()
     return ax
 
 
@@ -65,6 +73,8 @@ def rank_dots(table: Ranking, *, ax: Axes | None = None, legend: bool = True, no
         legend: Whether to name the criteria; off for all but the first of several panels.
         note: Put before "average rank", such as "ours".
     """
+    if not table.datasets or len(table.averages) < 2:
+        return nothing_to_rank(axes(ax, height=1.0, width=5.6))
     names = [*table.averages.index, *table.beside.index]
     ax = axes(ax, height=0.9 + 0.32 * len(names), width=5.6)
     metrics, count = list(table.averages), len(table.averages)
