@@ -65,6 +65,19 @@ def test_records_that_are_not_there_say_what_is(shelf):
         chapter.records("group", datasets=["credit"], methods=["gcn"], root=shelf)
 
 
+def test_a_study_that_a_chapter_can_do_without(shelf, tmp_path, shown, pasted):
+    """No records: an empty frame goes through every report, and the box says so."""
+    assert len(live.records_if_any("group", datasets=["german"], methods=["gnn"], root=shelf)) == 4
+    none = live.records_if_any("efficiency", datasets=["german"], root=tmp_path / "empty")
+    assert none.empty and {"fit_seconds", "peak_memory_mb"} <= set(none.columns)
+    chapter.in_short(chapter.verdicts("rq4_efficiency", none), none)
+    assert pasted["short-sure"] == "nothing of this study is stored yet"
+    chapter.provenance(none)
+    assert "none stored" in shown[-1]
+    with pytest.raises(UnknownName):
+        live.records_if_any("efficiency", datasets=["no such data"], root=tmp_path)
+
+
 def test_wrong_names_list_the_valid_ones(shelf):
     with pytest.raises(UnknownName, match="german"):
         chapter.records("group", datasets=["germany"], root=shelf)

@@ -19,7 +19,7 @@ from IPython.display import HTML, display
 from pandas.io.formats.style import Styler
 
 from fairgl import claims, plots, store, tables
-from fairgl.live import records
+from fairgl.live import records, records_if_any
 from fairgl.preflight import check_parameters
 from fairgl.spotcheck import spot_check
 from fairgl.verdicts import VERDICTS, Verdict, judge_all, tally
@@ -31,6 +31,7 @@ __all__ = [
     "in_short",
     "provenance",
     "records",
+    "records_if_any",
     "show",
     "spot_check",
     "verdict_box",
@@ -114,6 +115,10 @@ def in_short(found: list[Verdict], frame: pd.DataFrame) -> None:
         if mine:
             parts.append(f"{testable} of {len(mine)} {word} are testable here" + (f": {told}" if told else ""))
     glue("short-verdict", "; ".join(parts) or "no claims")
+    if frame.empty:
+        glue("short-sure", "nothing of this study is stored yet")
+        glue("short-minutes", "seconds; the study itself was not run")
+        return
     runs = frame.groupby(["dataset", "method"]).size()
     span = f"{runs.min()} to {runs.max()}" if runs.min() != runs.max() else str(runs.min())
     where = ", ".join(frame["dataset"].unique())
@@ -125,6 +130,9 @@ def in_short(found: list[Verdict], frame: pd.DataFrame) -> None:
 
 def provenance(frame: pd.DataFrame, root: Path | None = None) -> None:
     """Display where the numbers of this chapter come from."""
+    if frame.empty:
+        show(pd.DataFrame({"": {"records": "none stored", "versions now": _now()}}))
+        return
     keys = set(frame["key"])
     raw = [r for name in frame["study"].unique() for r, _ in store.records(name, root) if r["key"] in keys]
     made = pd.DataFrame([r["versions"] for r in raw if r["versions"]]).drop_duplicates()
@@ -137,9 +145,13 @@ def provenance(frame: pd.DataFrame, root: Path | None = None) -> None:
         "device": ", ".join(sorted(frame["device"].dropna().unique())),
         "training time": f"{frame['seconds'].sum() / 60:.1f} min in all",
         "versions then": "; ".join(" ".join(f"{k} {v}" for k, v in row.dropna().items()) for _, row in made.iterrows()),
-        "versions now": " ".join(map(_installed, ("python", "fairgl", "numpy", "torch"))),
+        "versions now": _now(),
     }
     show(pd.DataFrame({"": lines}))
+
+
+def _now() -> str:
+    return " ".join(map(_installed, ("python", "fairgl", "numpy", "torch")))
 
 
 def _installed(package: str) -> str:

@@ -16,6 +16,7 @@ from fairgl import store
 from fairgl.studies import select, study
 
 MODES = ("store", "missing", "fresh")
+COSTS = ("seconds", "fit_seconds", "peak_memory_mb", "threads", "utc", "commit")  # an empty frame has them too
 
 
 class NoRecords(LookupError):
@@ -67,6 +68,18 @@ def records(
         where = Path(folder) if mode == "fresh" else root
         run_study(name, datasets=datasets, methods=methods, seeds=seeds, root=where, **options)
         return _chosen(store.frame(name, where), datasets, methods, seeds, stage)
+
+
+def records_if_any(name: str, *, root: Path | None = None, **options: Any) -> pd.DataFrame:
+    """The same, or an empty frame with the columns that reports read where nothing is stored.
+
+    For studies that a chapter can do without: its tables and figures then say that nothing was run.
+    """
+    try:
+        return records(name, root=root, **options)
+    except NoRecords:
+        empty = store.frame(name, root).iloc[:0]
+        return empty.reindex(columns=list(dict.fromkeys([*empty.columns, *COSTS])))
 
 
 def _chosen(frame: pd.DataFrame, datasets: tuple, methods: tuple, seeds: int | None, stage: str) -> pd.DataFrame:
