@@ -101,7 +101,7 @@ def printed_ranking(
     for metric in metrics:
         block = cells[cells["metric"] == metric].pivot(index="method", columns="dataset", values="value")
         sign = 1 if display(metric).direction == "lower" else -1
-        tables[metric] = [Means(tuple(block.index), tuple(block.columns), sign * block.to_numpy())]
+        tables[metric] = [Means(tuple(block.index), tuple(block.columns), sign * block.to_numpy(dtype=float))]
     return _ranking(tables, methods, [])
 
 

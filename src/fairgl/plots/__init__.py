@@ -7,10 +7,11 @@ Captions belong to the cell that shows the figure. Axis labels carry the unit an
 from __future__ import annotations
 
 from fairgl.plots.grids import heatmap, lines
-from fairgl.plots.look import PALETTE, color, markers, style
+from fairgl.plots.look import PALETTE, color, family_legend, markers, style
 from fairgl.plots.methods import front, strip, tradeoff
 from fairgl.plots.ranks import rank_dots, ranks
 
 __all__ = [
-    "PALETTE", "color", "front", "heatmap", "lines", "markers", "rank_dots", "ranks", "strip", "style", "tradeoff",
+    "PALETTE", "color", "family_legend", "front", "heatmap", "lines", "markers", "rank_dots", "ranks", "strip", "style",
+    "tradeoff",
 ]  # fmt: skip

@@ -45,45 +45,56 @@ def axes(ax: Axes | None, height: float = 4.0, width: float = WIDTH) -> Axes:
     return plt.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 
-def family_legend(ax: Axes, methods: Iterable[str], datasets: Iterable[str] = (), *, paper: bool = False) -> None:
+def family_legend(
+    ax: Axes, methods: Iterable[str], datasets: Iterable[str] = (), *, paper: bool = False, above: bool = False
+) -> None:
+    """Explain colours, markers and the paper's open points, on the right or, for narrow pages, above the axes."""
     families = [f for f in FAMILIES if f in {entry(m).family for m in methods}]
     handles = [Line2D([], [], color=PALETTE[f], marker="o", linestyle="", label=f) for f in families]
     handles += [Line2D([], [], color=INK, marker=m, linestyle="", label=d) for d, m in markers(datasets).items()]
     if paper:
         handles.append(Line2D([], [], color=INK, marker="o", markerfacecolor="none", linestyle="", label="paper"))
-    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), handletextpad=0.3)
+    place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+    if above:
+        place = {"loc": "lower center", "bbox_to_anchor": (0.45, 1.0), "ncol": 4, "columnspacing": 1.0}
+    ax.legend(handles=handles, handletextpad=0.3, **place)
 
 
 def write_names(ax: Axes, marks: list[tuple[float, float, str]], *, avoid: Iterable[tuple[float, float]] = ()) -> None:
-    """Write ``(x, y, name)`` near its point, clear of other points and names; a hairline leads to one that is far off.
+    """Write ``(x, y, name)`` near its point, off other names and points; a hairline leads to a name that is far off.
 
-    Call it after the limits of the axes are final. Sizes are estimates: the layout is not known before drawing.
+    A mark with an empty name is only kept clear of; ``avoid`` holds points along lines, which a name may cross if need
+    be. Call it after the limits of the axes are final. Sizes are estimates: the layout is not known before drawing.
     """
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    box, (wide, high) = ax.get_position(), ax.figure.get_size_inches() * 72  # points
-    wide, high = wide * box.width, high * box.height
-    size = FontProperties(size="small").get_size_in_points()
+    box, size = ax.get_position(), FontProperties(size="small").get_size_in_points()
+    page = ax.figure.get_size_inches() * 72 * (box.width, box.height)  # of the axes, in points
 
-    def place(x: float, y: float) -> np.ndarray:
-        return np.array([(x - left) / (right - left) * wide, (y - bottom) / (top - bottom) * high])
+    def places(xy: list[tuple[float, float]]) -> np.ndarray:
+        return (np.reshape(xy, (-1, 2)) - (left, bottom)) / (right - left, top - bottom) * page
 
-    points = [place(x, y) for x, y in [*((x, y) for x, y, _ in marks), *avoid]]
-    taken = [(*(p - 4), *(p + 4)) for p in points]
-    for (x, y, name), at in zip(marks, points, strict=False):
-        width, options = 0.56 * size * len(name), []
-        for far, angle in product((7, 15, 25, 38, 52), np.arange(8) * np.pi / 4):
-            corner = at + far * np.array([np.cos(angle), np.sin(angle)])
-            corner -= np.array([width * (1 - np.cos(angle)) / 2, size / 2])
-            spot = (*corner, corner[0] + width, corner[1] + size)
-            outside = sum(max(0.0, -s) for s in spot[:2]) + max(0.0, spot[2] - wide) + max(0.0, spot[3] - high)
-            straight = 4 * np.isclose(np.sin(2 * angle), 0)  # intervals run along the axes
-            options.append((sum(_shared(spot, other) for other in taken) + 20 * outside + far + straight, far, spot))
+    points, along = places([mark[:2] for mark in marks]), places(list(avoid))
+    taken = [(*(p - r), *(p + r)) for group, r in ((points, 4.5), (along, 1.5)) for p in group]
+    names: list[tuple] = []
+    ways = [np.array([np.cos(angle), np.sin(angle)]) for angle in np.arange(8) * np.pi / 4]
+    for i, (x, y, name) in enumerate(marks):
+        if not name:
+            continue
+        half, options = np.array([0.28 * size * len(name), size / 2]), []
+        for far, way in product((6, 14, 24, 36, 50), ways):
+            middle = points[i] + far * way + np.round(way) * half  # nearest corner or side at this distance
+            spot = (*(middle - half), *(middle + half))
+            outside = np.maximum(0, -np.array(spot[:2])).sum() + np.maximum(0, np.array(spot[2:]) - page).sum()
+            apart = np.linalg.norm(np.maximum(np.abs(points - middle) - half, 0), axis=1)  # from box to each point
+            astray = max(0.0, apart[i] + 4 - np.delete(apart, i).min(initial=np.inf))  # nearer to another point
+            shared = sum(_shared(spot, other) for other in taken) + 3 * sum(_shared(spot, other) for other in names)
+            options.append((shared + 20 * outside + 2 * far + 8 * astray, far, spot))
         _, far, spot = min(options)
-        taken.append(spot)
-        line = {"arrowstyle": "-", "lw": 0.5, "color": INK, "alpha": 0.6, "shrinkA": 0, "shrinkB": 3}
-        middle = (spot[0] + width / 2 - at[0], spot[1] + size / 2 - at[1])
-        ax.annotate(name, (x, y), xytext=middle, textcoords="offset points", fontsize="small", color=INK, ha="center",
-                    va="center", arrowprops=line if far > 15 else None)
+        names.append(spot)
+        line = {"arrowstyle": "-", "lw": 0.6, "color": INK, "alpha": 0.7, "shrinkA": 0, "shrinkB": 3}
+        offset = (np.array(spot[:2]) + spot[2:]) / 2 - points[i]
+        ax.annotate(name, (x, y), xytext=tuple(offset), textcoords="offset points", fontsize="small", color=INK,
+                    ha="center", va="center", arrowprops=line if far > 14 else None)
 
 
 def _shared(a: tuple, b: tuple) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -76,7 +78,7 @@ def tradeoff(
     table = cells.pivot(index=["dataset", "method"], columns="metric", values=["mean", "low", "high"])
     table = table.dropna(subset=[("mean", utility), ("mean", gap)])
     x, y = display(gap), display(utility)
-    shapes, marks, theirs = markers(cells["dataset"]), [], []
+    shapes, marks, busy = markers(cells["dataset"]), [], []
     for (dataset, method), row in table.iterrows():
         at = row["mean", gap] * x.scale, row["mean", utility] * y.scale
         reach = [[abs(row["mean", m] - row[side, m]) * d.scale for side in ("low", "high")] for m, d in
@@ -84,15 +86,19 @@ def tradeoff(
         ax.errorbar(*at, xerr=np.array(reach[0])[:, None], yerr=np.array(reach[1])[:, None], fmt=shapes[dataset],
                     color=color(method), ms=6, lw=1, alpha=0.9)
         marks.append((*at, label(method)))
+        for side, scale in ((0, x.scale), (1, y.scale)):  # names keep off the intervals
+            ends = [row[end, (gap, utility)[side]] * scale for end in ("low", "high")]
+            along = np.linspace(*ends, 9) if np.isfinite(ends).all() else []
+            busy += [(v, at[1]) if side == 0 else (at[0], v) for v in along]
         if published:
             printed = [papers.lookup(published, dataset=dataset, method=method, metric=m) for m in (gap, utility)]
             if all(p is not None and p["status"] == "ok" for p in printed):
                 there = printed[0]["value"] * x.scale, printed[1]["value"] * y.scale
                 ax.plot(*zip(at, there, strict=True), color=color(method), lw=0.6, ls=":")
                 ax.plot(*there, shapes[dataset], color=color(method), mfc="white", ms=6)
-                theirs.append(there)
+                marks.append((*there, ""))
     ax.set(xlabel=x.heading, ylabel=y.heading)
-    write_names(ax, marks, avoid=theirs)
+    write_names(ax, marks, avoid=busy)
     if legend:
         several = shapes if len(shapes) > 1 else ()
         family_legend(ax, table.index.get_level_values("method"), several, paper=bool(published))
@@ -144,5 +150,8 @@ def front(
             ax.plot(*point, "D", color=color(name), ms=5)
             marks.append((*point, label(name)))
     ax.set(xlabel=x.heading, ylabel=y.heading)
-    write_names(ax, marks, avoid=[] if runs is None else list(map(tuple, scaled(runs).to_numpy())))
+    steps = best.to_numpy()
+    busy = [(v, a[1]) for a, b in pairwise(steps) for v in np.linspace(a[0], b[0], 9)]
+    marks += [] if runs is None else [(*run, "") for run in scaled(runs).to_numpy()]
+    write_names(ax, marks, avoid=busy)
     return ax
