@@ -84,7 +84,13 @@ def over_seeds(statement: Statement, claim: Claim, frame: pd.DataFrame) -> list[
     found, others = outcomes[0], outcomes[1:]
     if not found:
         return nothing
-    return [_unit(name, true, float(np.mean([bool(o.get(name)) for o in others]))) for name, true in found.items()]
+    return [_unit(name, true, _share([o.get(name) for o in others])) for name, true in found.items()]
+
+
+def _share(outcomes: list[bool | None]) -> float:
+    """Share of true ones among the resamples that have every number; with two seeds of one method, a few have not."""
+    known = [outcome for outcome in outcomes if outcome is not None]
+    return float(np.mean(known)) if known else 0.0
 
 
 def _unit(name: str, true: bool | None, share: float) -> Unit:
