@@ -18,8 +18,8 @@ LEVELS = {
     " splits subgraphs views walks",
     3: "link_training methods rerank training",
     4: "fingerprint link_evaluation measure runs store studies sweep tasks",
-    5: "catalogue chapter claims findings homophily link_lists link_settings live parameters plots"
-    " preflight published rankings searched spotcheck summaries tables verdicts",
+    5: "catalogue chapter claims evidence findings guide homophily link_lists link_settings live parameters plots"
+    " preflight published rankings scorecard searched spotcheck summaries tables verdicts",
     6: "__main__ book cli contents execute listing upstream verify",
 }
 LEVEL = {name: level for level, names in LEVELS.items() for name in names.split()}

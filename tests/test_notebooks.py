@@ -37,8 +37,8 @@ def sections(path: Path) -> list[tuple[str, list[dict]]]:
 
 def has_claims(path: Path) -> bool:
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf8"))
-    first = [part for part in toc.get("parts", []) if part.get("caption") == "Graphs and measures"]
-    return f"notebooks/{path.stem}" not in [c["file"] for part in first for c in part["chapters"]]
+    without = [part for part in toc.get("parts", []) if part.get("caption") in ("Graphs and measures", "Using it")]
+    return f"notebooks/{path.stem}" not in [c["file"] for part in without for c in part["chapters"]]
 
 
 @EACH

@@ -83,11 +83,12 @@ def judge_all(claims: list[Claim], frame: pd.DataFrame) -> list[Verdict]:
     for claim in claims:
         evaluate = EVALUATORS[claim.evaluator]
         source = runs if getattr(evaluate, "all_stages", False) else reported
-        verdicts.append(_verdict(claim, tuple(evaluate(claim, source[claim.study]))))
+        verdicts.append(decide(claim, tuple(evaluate(claim, source[claim.study]))))
     return verdicts
 
 
-def _verdict(claim: Claim, units: tuple[Unit, ...]) -> Verdict:
+def decide(claim: Claim, units: tuple[Unit, ...]) -> Verdict:
+    """The verdict that these units make."""
     found = [unit.outcome for unit in units if unit.outcome != "missing"]
     holds, leans = found.count("holds"), found.count("leans")
     if not found:

@@ -78,6 +78,15 @@ def data_verify(names: tuple[str, ...], as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
+@data.command("sheets")
+def data_sheets() -> None:
+    """Write the tables of counts of the datasheets anew, for the data sets whose files are here."""
+    from fairgl.datasheets import refresh
+
+    for name in refresh() or ["nothing changed"]:
+        click.echo(name)
+
+
 @click.command()
 @click.option("--json", "as_json", is_flag=True)
 def verify(as_json: bool) -> None:
