@@ -103,7 +103,7 @@ CLASSES = {
             settings={"fit": {"initialize_training_epochs": EPOCHS, "epochs": EPOCHS}},
         ),
         Released(
-            "GEAR", "", build=f"adj features labels {_SPLIT} sens sens_idx",
+            "GEAR", "gear", build=f"adj features labels {_SPLIT} sens sens_idx",
             settings={"build": {"hidden_size": 64, "encoder_hidden_size": 64}, "fit": {"epochs": EPOCHS}}, nodes=100,
         ),
     )

@@ -2,7 +2,8 @@
 
 They lie in the study ``audit`` in the format of every other record, so that the chapter builds without the library.
 Three kinds of run: task ``upstream`` is one released class under one set of shims (config ``class`` and ``shims``),
-task ``finding`` is one demonstration (config ``finding``), task ``individual`` is one of our methods, run the same way.
+task ``finding`` is one demonstration (config ``finding``), tasks ``individual`` and ``counterfactual`` are our methods,
+run the same way.
 The archive's hash stands in the full configuration.
 """
 
@@ -23,6 +24,7 @@ from fairgl.measure import commit, versions
 from fairgl.runs import SCHEMA, Record, RunSpec
 from fairgl.splits import node_split
 from fairgl.studies import study
+from fairgl.studies.audit import GEAR
 from fairgl.upstream.classes import CLASSES
 from fairgl.upstream.findings import findings
 from fairgl.upstream.install import PYGDEBIAS
@@ -47,6 +49,7 @@ def specs() -> Iterator[RunSpec]:
     for name, variant in runs:
         yield RunSpec("audit", "upstream", DATASET, "pygdebias", config={"class": name, "shims": variant})
     yield from study("audit").specs()
+    yield GEAR
     for item in findings().values():
         if item.kind in ("library", "data"):
             yield RunSpec("audit", "finding", DATASET, "findings", config={"finding": item.id})
