@@ -1,9 +1,14 @@
 """Studies of link prediction: their grids, their keys, and that every run they ask for is valid."""
 
+import csv
+import importlib.util
 from collections import Counter
 
+import pandas as pd
 import pytest
 
+from fairgl.link_settings import sweep_minutes
+from fairgl.paths import root
 from fairgl.registry import LINK_METHODS
 from fairgl.studies import study
 
@@ -31,3 +36,25 @@ def test_grids():
     assert set(bins) == {None, *range(2, 11)} and len(bins) == 10
     assert len(study("categories").specs(methods=["decoupled"])) == 4
     assert [spec.seed for spec in study("links").specs()] == sorted(spec.seed for spec in study("links").specs())
+
+
+def test_minutes_of_a_sweep_from_recorded_seconds():
+    runs = pd.DataFrame({"dataset": "nba", "method": "decoupled", "seconds": [60.0, 120.0, 180.0]})
+    assert sweep_minutes(runs) == pytest.approx(3.0)
+    assert sweep_minutes(runs, fastest=True) == pytest.approx(1.5)
+
+
+def test_energy_of_a_short_fit():
+    path = root() / "benchmarks" / "energy.py"
+    if not path.exists():
+        pytest.skip("benchmarks are not installed here")
+    pytest.importorskip("codecarbon")
+    spec = importlib.util.spec_from_file_location("energy", path)
+    energy = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(energy)
+    row = energy.measure("german", "NLD", {"schedule": "fast", "epochs": 2})
+    assert tuple(row) == energy.FIELDS and row["epochs"] == 2
+    assert row["kwh"] > 0 and row["kgco2eq"] > 0 and row["grams_per_kwh"] > 50
+    with (root() / "benchmarks" / "energy.csv").open(encoding="utf8") as file:
+        stored = list(csv.DictReader(file))
+    assert stored and tuple(stored[0]) == energy.FIELDS
