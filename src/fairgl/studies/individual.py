@@ -18,11 +18,11 @@ STUDY = Study(
     name="individual",
     title="How well do fairness-aware methods do under individual fairness?",
     task="individual",
-    datasets=DATASETS,
+    datasets=(*DATASETS, "nba"),
     methods=METHODS,
     seeds=10,
     fewer_seeds={(dataset, method): 5 for dataset in LARGE for method in METHODS if method != "constant"},
-    settings={(dataset, method): {"lr": 1e-2, "epochs": 300} for dataset in DATASETS for method in BASELINES},
+    settings={(dataset, method): {"lr": 1e-2, "epochs": 300} for dataset in (*DATASETS, "nba") for method in BASELINES},
     search={
         "inform": {"alpha": (0.1, 1.0, 10.0)},
         "inform-result": {"alpha": (0.5, 5.0, 50.0)},
