@@ -113,6 +113,8 @@ def test_resumes_until_something_changes(ran):
     (root / "data").mkdir(exist_ok=True)
     (root / "data" / "numbers.csv").write_text("1")
     assert run_chapters(["good"], {"epochs": 7}, root=root)[0].status == "ran"
+    (root / "data" / ".numbers.csv.1.tmp").write_text("half a sh")
+    assert run_chapters(["good"], {"epochs": 7}, root=root)[0].status == "up to date"
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,8 @@ def authored(notebook: Mapping[str, Any]) -> str:
 def ingredients(root: Path) -> str:
     """Hash of what chapters are made from beside their own cells: the package, the lock file and the data."""
     files = [p for p in (root / "src").rglob("*.py") if not NOT_READ & {p.name, p.parent.name}]
-    files += [p for p in (root / "data").rglob("*") if p.is_file()] + [root / "requirements.lock"]
+    # A name that begins with a dot is a shard that a sweep is writing at this moment.
+    files += [p for p in (root / "data").rglob("[!.]*") if p.is_file()] + [root / "requirements.lock"]
     digest = hashlib.sha256()
     for path in sorted(p for p in files if p.exists()):
         digest.update(path.relative_to(root).as_posix().encode() + hashlib.sha256(path.read_bytes()).digest())
