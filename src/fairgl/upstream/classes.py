@@ -59,10 +59,9 @@ CLASSES = {
             "GNN", "gnn", build=f"adj features labels {_SPLIT} sens sens_idx device",
             settings={"fit": {"epochs": EPOCHS}},
         ),
-        Released("FairWalk", "fairwalk", fit="adj labels idx_train sens", predict="idx_test idx_val", nodes=128),
+        Released("FairWalk", "fairwalk", fit="adj labels idx_train sens", predict="idx_test idx_val"),
         Released(
             "CrossWalk", "crosswalk", fit="adj_matrix feats labels idx_train sens", predict="idx_test idx_val",
-            nodes=128,
         ),
         Released(
             "FairGNN", "fairgnn", build="nfeat", fit=f"g features labels {_SPLIT} sens device", predict="idx_test",
