@@ -77,11 +77,11 @@ def card(verdicts: list[Verdict], titles: Mapping[str, str], pages: Collection[s
     """
     rows = [
         {
-            "paper": PAPERS.get(v.claim.paper, v.claim.paper),
-            "claim": f"{text(v.claim.statement)}<br><small>{html.escape(v.claim.place)}</small>",
+            "verdict": badge(v.verdict),
+            "claim": f"{text(v.claim.statement)}<br><small>"
+            f"{html.escape(PAPERS.get(v.claim.paper, v.claim.paper))}, {html.escape(v.claim.place)}</small>",
             "printed": text(printed(v)),
             "measured here": text(measured(v)),
-            "verdict": badge(v.verdict),
             "chapter": f'<span class="fg-wrap">{link(v.claim.chapter, titles, pages)}</span>',
         }
         for v in verdicts
