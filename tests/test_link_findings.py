@@ -131,3 +131,10 @@ def test_every_link_claim_has_an_evaluator_and_is_untestable_without_records():
         assert c.evaluator in EVALUATORS
         if c.evaluator not in exact:
             assert judge(c, frame_of({("nba", "constant"): {"ndkl": 0.1}})).verdict == "not testable here", c.id
+
+
+def test_a_list_has_the_labels_of_its_predictor_and_reranker():
+    from fairgl.catalogue import label
+
+    assert label("fairadj+moral") == "FairAdj + MORAL"
+    assert label("moral-calibrated").startswith(label("moral-unranked"))

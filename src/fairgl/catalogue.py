@@ -15,6 +15,7 @@ from fairgl.published import printed
 
 FAMILIES = ("baseline", "pre-processing", "in-processing", "post-processing")
 _FACTS = ("label", "family", "notion", "reference")
+_OURS = {"moral-calibrated": "MORAL pre-rerank, calibrated"}  # lists that no paper prints
 _FIRST = ("constant", "mlp", "gcn", "gnn")  # every table starts with what costs nothing
 
 
@@ -78,8 +79,13 @@ def entries() -> dict[str, Entry]:
 
 
 def entry(name: str) -> Entry:
-    """The method's facts; a name that no file registers keeps the label that a paper prints for it."""
-    return entries().get(name, Entry(name=name, label=printed("method", name)))
+    """The method's facts; a name that no file registers keeps the label that a paper prints for it.
+
+    A predictor and a reranker joined by "+" have the labels of both.
+    """
+    if "+" in name:
+        return Entry(name=name, label=" + ".join(label(part) for part in name.split("+")))
+    return entries().get(name) or Entry(name=name, label=_OURS.get(name) or printed("method", name))
 
 
 def label(name: str) -> str:
