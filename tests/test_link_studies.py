@@ -31,7 +31,7 @@ def test_authors_values_and_the_study_s_meet_in_one_configuration():
 
 def test_grids():
     counts = Counter((spec.dataset_config["minority"], spec.seed) for spec in study("dpah").specs())
-    assert set(counts.values()) == {36} and len(counts) == 6
+    assert set(counts.values()) == {121} and len(counts) == 18
     bins = [spec.dataset_config.get("age_bins") for spec in study("categories").specs(methods=["single-gcn"])]
     assert set(bins) == {None, *range(2, 11)} and len(bins) == 10
     assert len(study("categories").specs(methods=["decoupled"])) == 4
