@@ -12,7 +12,7 @@ from fairgl.paths import root
 from fairgl.registry import LINK_METHODS
 from fairgl.studies import study
 
-NAMES = ("links", "links_schedule", "links_one_way", "links_full_graph", "dpah", "categories")
+NAMES = ("links", "links_schedule", "links_one_way", "links_full_graph", "links_cores", "dpah", "categories")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import product
 
 from fairgl.studies import Study
+from fairgl.studies.variants import VariantStudy
 
 SMALL, LARGE = ("facebook", "german", "nba", "chameleon"), ("credit", "garn")
 PUBLISHED = ("facebook", "german", "nba")  # of the paper's six, those on which its schedule is run
@@ -66,4 +67,15 @@ FULL_GRAPH = Study(
     methods=("fairadj",),
     seeds=3,
     settings={(dataset, "fairadj"): {"full_graph": True} for dataset in PUBLISHED},
+).registered()
+
+CORES = VariantStudy(
+    name="links_cores",
+    title="Do airports of a Borgatti-Everett core, the text's attribute, give other lists than hubs by degree?",
+    task="links",
+    datasets=("garn",),
+    methods=("decoupled", "single-gcn"),
+    seeds=3,
+    settings={("garn", method): FAST for method in ("decoupled", "single-gcn")},
+    variants={"garn": ({"attribute": "borgatti-everett"},)},
 ).registered()
