@@ -34,7 +34,7 @@ def test_grids():
     assert set(counts.values()) == {121} and len(counts) == 18
     bins = [spec.dataset_config.get("age_bins") for spec in study("categories").specs(methods=["single-gcn"])]
     assert set(bins) == {None, *range(2, 11)} and len(bins) == 10
-    assert len(study("categories").specs(methods=["decoupled"])) == 4
+    assert len(study("categories").specs(methods=["decoupled"])) == 10
     assert [spec.seed for spec in study("links").specs()] == sorted(spec.seed for spec in study("links").specs())
 
 
