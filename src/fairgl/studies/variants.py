@@ -18,11 +18,9 @@ class VariantStudy(Study):
 
     Attributes:
         variants: Data set to its sets of loader parameters, in the order in which they run.
-        only: ``(data set, method)`` to the variants that this method runs, where not all of them.
     """
 
     variants: Mapping[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
-    only: Mapping[tuple[str, str], tuple[dict[str, Any], ...]] = field(default_factory=dict)
 
     def specs(
         self,
@@ -37,9 +35,5 @@ class VariantStudy(Study):
         Within a seed they come in the order of their keys, so that an interrupted sweep is spread over the variants.
         """
         base = super().specs(datasets, methods, seeds, stage, frame)
-        every = [replace(spec, dataset_config=dict(v)) for spec in base for v in self.variants_of(spec)]
+        every = [replace(spec, dataset_config=dict(v)) for spec in base for v in self.variants.get(spec.dataset, ({},))]
         return sorted(every, key=lambda spec: (spec.seed, spec.key))
-
-    def variants_of(self, spec: RunSpec) -> tuple[dict[str, Any], ...]:
-        """The loader parameters that a run of this data set and method goes through."""
-        return self.only.get((spec.dataset, spec.method), self.variants.get(spec.dataset, ({},)))
