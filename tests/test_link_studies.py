@@ -4,10 +4,8 @@ import csv
 import importlib.util
 from collections import Counter
 
-import pandas as pd
 import pytest
 
-from fairgl.link_settings import sweep_minutes
 from fairgl.paths import root
 from fairgl.registry import LINK_METHODS
 from fairgl.studies import study
@@ -36,12 +34,6 @@ def test_grids():
     assert set(bins) == {None, *range(2, 11)} and len(bins) == 10
     assert len(study("categories").specs(methods=["decoupled"])) == 10
     assert [spec.seed for spec in study("links").specs()] == sorted(spec.seed for spec in study("links").specs())
-
-
-def test_minutes_of_a_sweep_from_recorded_seconds():
-    runs = pd.DataFrame({"dataset": "nba", "method": "decoupled", "seconds": [60.0, 120.0, 180.0]})
-    assert sweep_minutes(runs) == pytest.approx(3.0)
-    assert sweep_minutes(runs, fastest=True) == pytest.approx(1.5)
 
 
 def test_energy_of_a_short_fit():

@@ -76,17 +76,3 @@ def grid_records(
     if found.empty:
         raise NoRecords(f"study 'dpah': no records on this grid of {len(points)} settings; mode=\"missing\" runs them")
     return found
-
-
-def sweep_minutes(runs: pd.DataFrame, workers: int = 2, fastest: bool = False) -> float:
-    """Minutes that runs would take on so many workers of one thread each, from their recorded seconds.
-
-    Args:
-        runs: Records with their costs.
-        workers: Runs at a time.
-        fastest: Every run is taken to need the seconds of the quickest one of its data set and method. Seconds are wall
-            time; on a busy machine the quickest run is the one that waited least.
-    """
-    pairs = runs.groupby(["dataset", "method"])["seconds"]
-    total = (pairs.min() * pairs.size()).sum() if fastest else runs["seconds"].sum()
-    return float(total) / workers / 60
