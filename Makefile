@@ -34,7 +34,7 @@ test: $(STAMP) ## run the tests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(STAMP) ## look for mistakes without running anything
-	$(BIN)/ruff check src tests book
+	$(BIN)/ruff check src tests book notebooks benchmarks
 
 check: lint test ## what .ci/run runs: lint, tests, the book with default parameters
 	$(BIN)/fairgl book --strict

@@ -2,10 +2,12 @@
 
 ``table`` draws from a vector of probabilities at every step (``numpy.random.choice``), as node2vec-style code does;
 ``lists`` is the leanest we could write, two calls of ``random.choice``. All take the same step, whose probabilities
-``tests/test_walks.py`` checks. The embedding that follows is gensim's in all cases; ``--embed`` times it, because it is
-what is left once the walks are fast.
+``tests/test_walks.py`` checks. The embedding that follows is gensim's in all cases, and is what is left once the walks
+are fast. ``--fit`` times walks and embedding together: the printed sizes (20 walks of 80 nodes) one step at a time,
+against those of the study ``links`` (5 of 20, as many tokens as the published one-way walks had), with AUC and
+precision of both over three seeds.
 
-    python benchmarks/walks.py nba
+    python benchmarks/walks.py nba --fit
 """
 
 from __future__ import annotations
@@ -17,10 +19,14 @@ import time
 import numpy as np
 import scipy.sparse as sp
 
-from fairgl.link_splits import link_split
+from fairgl.graph import Graph
+from fairgl.link_evaluation import evaluate_links
+from fairgl.link_splits import link_split, target_distribution
 from fairgl.link_training import message_matrix
+from fairgl.registry import LINK_METHODS
 from fairgl.seeding import rng
 from fairgl.skipgram import skipgram
+from fairgl.studies.links import FEW_WALKS as FEW
 from fairgl.tasks.links import load_links
 from fairgl.walks import fairwalk_weights, walks
 
@@ -58,12 +64,26 @@ def table_walks(adjacency: sp.csr_array, sens: np.ndarray, length: int, walkers:
     return steps, time.process_time() - began
 
 
+def quality(graph: Graph, dataset: str, config: dict[str, int], seeds: int = 3) -> tuple[float, str]:
+    """Mean CPU seconds of FairWalk's fit, and its AUC and Precision@1000 (mean and deviation over seeds) as text."""
+    method, found, spent = LINK_METHODS["fairwalk"].configure(config), [], []
+    for seed in range(seeds):
+        split = link_split(graph, seed)
+        began = time.process_time()
+        scores = method.fit(graph, split, seed)
+        spent.append(time.process_time() - began)
+        measured = evaluate_links(scores, split, target_distribution(split), (1000,), ("none",))
+        found.append((measured["auc"], measured["precision@1000.none"]))
+    (auc, precision), (auc_sd, precision_sd) = np.mean(found, axis=0), np.std(found, axis=0, ddof=1)
+    return float(np.mean(spent)), f"AUC {auc:.3f} ± {auc_sd:.3f}, precision {precision:.3f} ± {precision_sd:.3f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("dataset", nargs="?", default="german")
     parser.add_argument("--per-node", type=int, default=20)
     parser.add_argument("--length", type=int, default=80)
-    parser.add_argument("--embed", action="store_true")
+    parser.add_argument("--fit", action="store_true", help="walks and embedding together, with their quality")
     options = parser.parse_args()
     graph = load_links(options.dataset)
     adjacency = message_matrix(link_split(graph, 0).train.positives, graph.num_nodes)
@@ -77,10 +97,14 @@ def main() -> None:
     table = took / some * steps
     print(f"{options.dataset}: {steps} steps, ours {ours:.3f} s; table {table:.1f} s ({table / ours:.0f} times, from "
           f"{some} steps), lists {plain:.2f} s ({plain / ours:.1f} times)")
-    if options.embed:
+    if options.fit:
         began = time.process_time()
         skipgram(paths, graph.num_nodes)
-        print(f"  skip-gram {time.process_time() - began:.1f} s")
+        embed = time.process_time() - began
+        few, printed = (quality(graph, options.dataset, config) for config in (FEW, {}))
+        print(f"  printed sizes: embedding {embed:.1f} s; {table + embed:.1f} s in all with the table's walks,")
+        print(f"    {ours + embed:.1f} s with ours; {printed[1]}")
+        print(f"  study's sizes: {few[0]:.2f} s in all, {(table + embed) / few[0]:.0f} times less; {few[1]}")
 
 
 if __name__ == "__main__":
