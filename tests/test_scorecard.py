@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
 import pytest
 from fake_store import runs
 
-from fairgl import claims, scorecard
+from fairgl import claims, paths, scorecard
 from fairgl.catalogue import label
 from fairgl.contents import chapters
-from fairgl.evidence import EVIDENCE, defaults, judged
+from fairgl.evidence import EVIDENCE, defaults, judge_stored, judged
 from fairgl.guide import advise, paired
 from fairgl.verdicts import VERDICTS, Unit, decide
 
@@ -22,17 +25,29 @@ def test_every_chapter_with_claims_has_its_evidence():
         assert "seeds" in defaults(chapter), chapter
 
 
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_page_and_the_scorecard_judge_by_one_rule(chapter):
+    """The verdict cell hands in as many frames as the scorecard reads, under the chapter's own name."""
+    notebook = json.loads((paths.root() / "notebooks" / f"{chapter}.ipynb").read_text("utf8"))
+    code = "\n".join("".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code")
+    (handed,) = re.findall(rf'verdicts\("{chapter}", ([^)]*)\)', code)
+    assert len(handed.split(",")) == len(EVIDENCE[chapter].read)
+    assert "judge_all" not in code
+    with pytest.raises(TypeError, match="frames"):
+        judged(chapter)
+
+
 @pytest.mark.parametrize("chapter", ["c1_parity_hides_exposure", "e2_other_metrics", "rq3_balance",
                                      "e3_more_groups", "counterfactual_results"])  # fmt: skip
 def test_without_records_nothing_is_testable(chapter, tmp_path):
-    found = judged(chapter, tmp_path)
+    found = judge_stored(chapter, tmp_path)
     assert [v.claim for v in found] == claims.load(chapter)
     assert {v.verdict for v in found} == {VERDICTS[3]} and all(v.reason for v in found)
 
 
 @pytest.fixture(scope="module")
 def verdicts():
-    return judged("e2_other_metrics") + judged("rq3_balance")
+    return judge_stored("e2_other_metrics") + judge_stored("rq3_balance")
 
 
 def test_every_claim_is_a_row_with_its_verdict_and_chapter(verdicts):

@@ -18,11 +18,12 @@ import pandas as pd
 from IPython.display import HTML, display
 from pandas.io.formats.style import Styler
 
-from fairgl import claims, plots, store, tables
+from fairgl import plots, store, tables
+from fairgl.evidence import judged as verdicts
 from fairgl.live import records, records_if_any
 from fairgl.preflight import check_parameters
 from fairgl.spotcheck import spot_check
-from fairgl.verdicts import VERDICTS, Verdict, judge_all, tally
+from fairgl.verdicts import VERDICTS, Verdict, tally
 
 __all__ = [
     "check_parameters",
@@ -82,11 +83,6 @@ def folded(title: str, table: pd.DataFrame | Styler) -> None:
     """Display a long table that unfolds on a click."""
     look = tables.styled(table.map(tables.text)).hide(axis="index") if isinstance(table, pd.DataFrame) else table
     display(HTML(f"<details><summary>{html.escape(title)}</summary>{look.to_html()}</details>"))
-
-
-def verdicts(chapter: str, frame: pd.DataFrame) -> list[Verdict]:
-    """Verdicts of all claims that this chapter answers, on these records."""
-    return judge_all(claims.load(chapter), frame)
 
 
 def verdict_box(found: list[Verdict]) -> None:

@@ -1,14 +1,15 @@
 """The records on which each chapter judges its claims, and the verdicts of all chapters together.
 
-A chapter's verdict cell and the scorecard must never disagree, so what a chapter hands to the verdict rule with its
-default parameters is written down here once per chapter. The parameters themselves are read from the chapter's
-``parameters`` cell.
+A chapter's verdict cell and the scorecard must never disagree. So what is judged is written down here once per
+chapter: the cell hands in the records that it has (:func:`judged`), and the scorecard reads the records that the
+chapter would have with the defaults of its ``parameters`` cell (:func:`judge_stored`).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,29 @@ import pandas as pd
 
 from fairgl import claims, paths, store
 from fairgl.homophily import AXES
-from fairgl.link_lists import LIST_IDEAL, LISTS, lists
-from fairgl.link_settings import log_ratio, settings, with_homophily
+from fairgl.link_lists import as_printed, lists
+from fairgl.link_settings import age_lists, moral_lists, settings
 from fairgl.live import records_if_any
 from fairgl.parameters import cell_source, model_of
 from fairgl.verdicts import Verdict, judge_all
 
-AGE_LISTS = ("single-gcn", "single-gcn+moral", "moral-unranked", "moral")
 Defaults = dict[str, Any]
-Prepare = Callable[[Defaults, Path | None], pd.DataFrame]
+Read = Callable[[Defaults, Path | None], pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a chapter is judged on.
+
+    Attributes:
+        read: One function of the chapter's parameters and the store's folder for each frame of records.
+        prepare: These frames as the one on which the claims are judged.
+        cells: The same for claims about single table cells, where the paper's tables need another reading.
+    """
+
+    read: tuple[Read, ...]
+    prepare: Callable[..., pd.DataFrame]
+    cells: Callable[..., pd.DataFrame] | None = None
 
 
 def defaults(chapter: str) -> Defaults:
@@ -39,79 +54,87 @@ def _reported(study: str, wanted: Defaults, root: Path | None, **fixed: Any) -> 
     return records_if_any(study, root=root, **chosen)
 
 
-def _with_search(study: str, wanted: Defaults, root: Path | None) -> pd.DataFrame:
-    """Reported runs, and the runs of the search on the same data sets."""
+def _search(study: str, wanted: Defaults, root: Path | None) -> pd.DataFrame:
+    """Runs of the search on the chapter's data sets."""
     everything = store.frame(study, root)
-    search = everything[(everything["stage"] == "search") & everything["dataset"].isin(wanted["datasets"])]
-    return pd.concat([_reported(study, wanted, root), search], ignore_index=True)
-
-
-def _lists(wanted: Defaults, root: Path | None) -> pd.DataFrame:
-    return lists(_reported("links", wanted, root))
-
-
-def _as_printed(wanted: Defaults, root: Path | None) -> pd.DataFrame:
-    """Lists whose NDCG is divided by the list's own best order, as the paper's is."""
-    ranked = _lists(wanted, root)
-    return ranked.assign(**{"test.ndcg_at_k": ranked[LIST_IDEAL]}) if LIST_IDEAL in ranked else ranked
-
-
-def _with_settings(wanted: Defaults, root: Path | None) -> pd.DataFrame:
-    """Lists on the graphs, and MORAL's on the DPAH settings with their homophily."""
-    graphs = lists(_reported("links", wanted, root, methods=["decoupled"]))
-    found = lists(records_if_any("dpah", seeds=1, root=root), rows={"moral": LISTS["moral"]})
-    if len(found):
-        found = with_homophily(found)
-        found["log_ratio"] = log_ratio(found)
-    return pd.concat([graphs, found], ignore_index=True)
+    return everything[(everything["stage"] == "search") & everything["dataset"].isin(wanted["datasets"])]
 
 
 def _grid(wanted: Defaults, root: Path | None) -> pd.DataFrame:
-    """MORAL's lists on the DPAH settings of the chapter's grid."""
+    """Runs on the DPAH settings of the chapter's grid."""
     found = records_if_any("dpah", seeds=wanted["seeds"], root=root)
-    if len(found):
-        point = settings(found)
-        found = found[point[AXES[0]].isin(wanted["minority"]) & point[AXES[1:]].isin(wanted["homophily"]).all(axis=1)]
-    return lists(found, rows={"moral": LISTS["moral"]})
+    if found.empty:
+        return found
+    point = settings(found)
+    return found[point[AXES[0]].isin(wanted["minority"]) & point[AXES[1:]].isin(wanted["homophily"]).all(axis=1)]
 
 
-def _ages(wanted: Defaults, root: Path | None) -> pd.DataFrame:
-    return lists(_reported("categories", wanted, root), rows={name: LISTS[name] for name in AGE_LISTS})
+def _first_seed(wanted: Defaults, root: Path | None) -> pd.DataFrame:
+    return records_if_any("dpah", seeds=1, root=root)
 
 
-EVIDENCE: dict[str, Prepare] = {
-    "rq1_group_fairness": partial(_with_search, "group"),
-    "rq2_individual_fairness": partial(_reported, "individual"),
-    "rq3_balance": partial(_reported, "group"),
-    "rq4_efficiency": partial(_reported, "efficiency"),
-    "c1_parity_hides_exposure": _with_settings,
-    "c2_ndkl_detects": _with_settings,
-    "c3_moral_tradeoff": _lists,
-    "e1_homophily": _grid,
-    "e2_other_metrics": _lists,
-    "e3_more_groups": _ages,
-    "link_appendices": _as_printed,
-    "counterfactual_results": partial(_reported, "counterfactual"),
+def _as_they_are(runs: pd.DataFrame) -> pd.DataFrame:
+    return runs
+
+
+def _joined(*frames: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat(frames, ignore_index=True)
+
+
+def _graphs_and_settings(graphs: pd.DataFrame, on_settings: pd.DataFrame) -> pd.DataFrame:
+    """Lists on the graphs, and MORAL's on the DPAH settings with their homophily."""
+    return _joined(lists(graphs), moral_lists(on_settings))
+
+
+def _plain(study: str) -> Evidence:
+    return Evidence((partial(_reported, study),), _as_they_are)
+
+
+LINKS: tuple[Read, ...] = (partial(_reported, "links"),)
+EXPOSURE = Evidence((partial(_reported, "links", methods=["decoupled"]), _first_seed), _graphs_and_settings)
+EVIDENCE: dict[str, Evidence] = {
+    "rq1_group_fairness": Evidence((partial(_reported, "group"), partial(_search, "group")), _joined),
+    "rq2_individual_fairness": _plain("individual"),
+    "rq3_balance": _plain("group"),
+    "rq4_efficiency": _plain("efficiency"),
+    "c1_parity_hides_exposure": EXPOSURE,
+    "c2_ndkl_detects": EXPOSURE,
+    "c3_moral_tradeoff": Evidence(LINKS, lists),
+    "e1_homophily": Evidence((_grid,), moral_lists),
+    "e2_other_metrics": Evidence(LINKS, lists, cells=lambda runs: as_printed(lists(runs))),
+    "e3_more_groups": Evidence((partial(_reported, "categories"),), age_lists),
+    "link_appendices": Evidence(LINKS, lambda runs: as_printed(lists(runs))),
+    "counterfactual_results": _plain("counterfactual"),
 }
-PRINTED_CELLS = {"e2_other_metrics": _as_printed}  # chapters whose table cells are read another way
 
 
-def evidence(chapter: str, root: Path | None = None) -> pd.DataFrame:
-    """Records that a chapter's claims are judged on, with its default parameters; empty where nothing is stored."""
-    return EVIDENCE[chapter](defaults(chapter), root)
+def judged(chapter: str, *frames: pd.DataFrame) -> list[Verdict]:
+    """Verdicts of all claims of a chapter, in the order of the claims.
 
+    Args:
+        chapter: Name of its notebook.
+        *frames: Records, one frame for each that :data:`EVIDENCE` names for the chapter.
 
-def judged(chapter: str, root: Path | None = None) -> list[Verdict]:
-    """Verdicts of all claims of a chapter on the stored records, in the order of the claims."""
-    mine = claims.load(chapter)
-    if chapter not in PRINTED_CELLS:
-        return judge_all(mine, evidence(chapter, root))
+    Raises:
+        TypeError: Too few frames or too many.
+    """
+    rule, mine = EVIDENCE[chapter], claims.load(chapter)
+    if len(frames) != len(rule.read):
+        raise TypeError(f"{chapter} is judged on {len(rule.read)} frames of records, got {len(frames)}")
+    if rule.cells is None:
+        return judge_all(mine, rule.prepare(*frames))
     cells = [claim for claim in mine if claim.evaluator == "value"]
-    found = judge_all(cells, PRINTED_CELLS[chapter](defaults(chapter), root))
-    found += judge_all([claim for claim in mine if claim.evaluator != "value"], evidence(chapter, root))
+    found = judge_all(cells, rule.cells(*frames))
+    found += judge_all([claim for claim in mine if claim.evaluator != "value"], rule.prepare(*frames))
     return sorted(found, key=lambda verdict: mine.index(verdict.claim))
+
+
+def judge_stored(chapter: str, root: Path | None = None) -> list[Verdict]:
+    """Verdicts of a chapter on the stored records, with its default parameters."""
+    wanted = defaults(chapter)
+    return judged(chapter, *(read(wanted, root) for read in EVIDENCE[chapter].read))
 
 
 def judge_everything(root: Path | None = None) -> list[Verdict]:
     """Verdicts of every claim of the three papers, chapter by chapter."""
-    return [verdict for chapter in EVIDENCE for verdict in judged(chapter, root)]
+    return [verdict for chapter in EVIDENCE for verdict in judge_stored(chapter, root)]

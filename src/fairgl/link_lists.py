@@ -74,6 +74,11 @@ def lists(frame: pd.DataFrame, k: int = K, rows: Mapping[str, tuple[str, str]] |
     return pd.concat(out, ignore_index=True)
 
 
+def as_printed(ranked: pd.DataFrame) -> pd.DataFrame:
+    """Lists whose NDCG is divided by the list's own best order, as the paper's is."""
+    return ranked.assign(**{"test.ndcg_at_k": ranked[LIST_IDEAL]}) if LIST_IDEAL in ranked else ranked
+
+
 def curve(frame: pd.DataFrame, metric: str, method: str = "decoupled", reranker: str = "moral") -> pd.DataFrame:
     """A metric of one list at every recorded cut-off: columns dataset, seed, k, value."""
     ending, rows = f".{reranker}", []

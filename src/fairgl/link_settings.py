@@ -12,11 +12,14 @@ import numpy as np
 import pandas as pd
 
 from fairgl.homophily import AXES, stored_surface
+from fairgl.link_lists import LISTS, lists
 from fairgl.live import MODES, NoRecords
 from fairgl.store import frame
 from fairgl.studies import study
 from fairgl.studies.dpah import setting
 from fairgl.summaries import column
+
+AGE_LISTS = ("single-gcn", "single-gcn+moral", "moral-unranked", "moral")
 
 
 def settings(runs: pd.DataFrame) -> pd.DataFrame:
@@ -27,6 +30,8 @@ def settings(runs: pd.DataFrame) -> pd.DataFrame:
 
 def with_homophily(runs: pd.DataFrame) -> pd.DataFrame:
     """Runs on DPAH graphs with the homophily of their graph, and its exact NDKL and AWRF after MORAL."""
+    if "edge_homophily" in runs:
+        return runs
     return settings(runs).merge(stored_surface(), on=AXES, how="left", validate="many_to_one")
 
 
@@ -34,6 +39,20 @@ def log_ratio(runs: pd.DataFrame) -> pd.Series:
     """ln of the share of 0-0 pairs over that of 1-1 pairs among those listed; undefined where one is absent."""
     both = (runs["share0"] > 0) & (runs["share2"] > 0)
     return np.log(runs["share0"].where(both) / runs["share2"].where(both))
+
+
+def moral_lists(runs: pd.DataFrame) -> pd.DataFrame:
+    """MORAL's lists on DPAH graphs, with the homophily of their graph and ``log_ratio`` (:func:`log_ratio`)."""
+    found = lists(runs, rows={"moral": LISTS["moral"]})
+    if len(found):
+        found = with_homophily(found)
+        found["log_ratio"] = log_ratio(found)
+    return found
+
+
+def age_lists(runs: pd.DataFrame) -> pd.DataFrame:
+    """Lists of the study "categories": one encoder and one per pair type, before and after reranking."""
+    return lists(runs, rows={name: LISTS[name] for name in AGE_LISTS})
 
 
 def by_bins(runs: pd.DataFrame, metric: str) -> pd.Series:
