@@ -11,6 +11,8 @@ from fairgl import claims
 from fairgl.claims import Claim
 from fairgl.findings.homophily import settings_of_claim
 from fairgl.link_lists import LISTS, curve, lists, recomputed, target_of
+from fairgl.link_settings import over_seeds, with_homophily
+from fairgl.studies.dpah import setting
 from fairgl.verdicts import EVALUATORS, judge
 
 BASE = {"study": "links", "task": "links", "stage": "final", "status": "ok", "reason": "", "config": "{}",
@@ -121,6 +123,22 @@ def test_statements_about_settings():
     near = claim("largest_near_zero", methods=("moral",), metrics=("ndkl",), value=0.1)
     assert outcomes(near, frame) == {"over settings": "fails"}
     assert outcomes(claim("varies_less", methods=("moral",), metrics=("dyadic_parity_difference", "ndkl")), frame)
+
+
+def test_seeds_of_a_setting_are_no_further_settings():
+    """Precision falls over six graphs; the interval is that of six numbers, however often each is run."""
+    rows = []
+    for i, h in enumerate((0.0, 0.2, 0.4, 0.6, 0.8, 1.0)):
+        for seed in range(3):
+            values = {"precision_at_k": 0.9 - 0.02 * i + 0.05 * (i == 2) + 0.001 * seed}
+            row = record("dpah", "moral", seed, **values)
+            rows.append({**row, "dataset_config": json.dumps(setting(0.3, h, 0.2))})
+    means = over_seeds(with_homophily(pd.DataFrame(rows)), "test.precision_at_k")
+    assert len(means) == 6 and means["test.precision_at_k"].iloc[0] == pytest.approx(0.901)
+    falls = claim("falls_with_homophily", methods=("moral",), metrics=("precision_at_k",))
+    (many,) = EVALUATORS["falls_with_homophily"](falls, pd.DataFrame(rows))
+    (one,) = EVALUATORS["falls_with_homophily"](falls, pd.DataFrame(rows[::3]))
+    assert many.name == one.name == "minority 0.3" and (many.mean, many.low, many.high) == (one.mean, one.low, one.high)
 
 
 def test_every_link_claim_has_an_evaluator_and_is_untestable_without_records():

@@ -119,7 +119,8 @@ def in_short(found: list[Verdict], frame: pd.DataFrame) -> None:
     span = f"{runs.min()} to {runs.max()}" if runs.min() != runs.max() else str(runs.min())
     where = ", ".join(frame["dataset"].unique())
     methods = frame["method"].nunique()
-    glue("short-sure", f"{span} runs, each on its own split, for each of {methods} methods on {where}")
+    count = f"each of {methods} methods" if methods > 1 else "the one method"
+    glue("short-sure", f"{span} runs, each on its own split, for {count} on {where}")
     minutes = max(1, round(frame["seconds"].sum() / 60))
     glue("short-minutes", f"seconds from the store; about {minutes} to train anew")
 

@@ -35,6 +35,20 @@ def with_homophily(runs: pd.DataFrame) -> pd.DataFrame:
     return settings(runs).merge(stored_surface(), on=AXES, how="left", validate="many_to_one")
 
 
+def over_seeds(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """One row per DPAH setting with the mean of a metric: seeds of a setting share its graph, so they are no settings.
+
+    Args:
+        runs: Of :func:`with_homophily`.
+        metric: Column of ``runs``.
+
+    Returns:
+        The setting, its homophily, and the column ``metric``; settings outside of the stored grid are left out.
+    """
+    keys = [*AXES, "edge_homophily", "excess_homophily"]
+    return runs.assign(**{metric: runs[metric].astype(float)}).groupby(keys, as_index=False)[metric].mean()
+
+
 def log_ratio(runs: pd.DataFrame) -> pd.Series:
     """ln of the share of 0-0 pairs over that of 1-1 pairs among those listed; undefined where one is absent."""
     both = (runs["share0"] > 0) & (runs["share2"] > 0)

@@ -1,7 +1,7 @@
 """Statements about many settings of one data set: the homophily grid, and the number of groups.
 
-A unit is one trend. It holds when the rank correlation, or the place of a peak, is as claimed; a correlation leans when
-only its 95 % interval reaches the claimed range.
+A unit is one trend over settings, whose values are means over their seeds. It holds when the rank correlation, or the
+place of a peak, is as claimed; a correlation leans when only its 95 % interval reaches the claimed range.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import pandas as pd
 
 from fairgl.claims import Claim
 from fairgl.homophily import peaks, stored_surface
-from fairgl.link_settings import by_bins, log_ratio, with_homophily
+from fairgl.link_settings import by_bins, log_ratio, over_seeds, with_homophily
 from fairgl.stats import Correlation, spearman
 from fairgl.summaries import column
 from fairgl.verdicts import EVALUATORS, Unit
@@ -113,9 +113,9 @@ def falls_with_homophily(claim: Claim, frame: pd.DataFrame) -> list[Unit]:
     runs = _runs(claim, frame)
     if runs.empty:
         return [Unit("over settings", "missing", note="no records")]
-    runs, units = with_homophily(runs), []
-    for minority, part in runs.groupby("minority"):
-        found = spearman(part["edge_homophily"], part[column(part, claim.metrics[0])].astype(float))
+    metric, units = column(runs, claim.metrics[0]), []
+    for minority, part in over_seeds(with_homophily(runs), metric).groupby("minority"):
+        found = spearman(part["edge_homophily"], part[metric])
         rho, low, high = found.value, found.low, found.high
         outcome = "missing" if np.isnan(low) else "holds" if high < 0 else "leans" if rho < 0 else "fails"
         units.append(Unit(f"minority {minority:g}", outcome, rho, low, high, f"rank correlation {rho:.2f}"))
@@ -128,8 +128,9 @@ def flat_in_homophily(claim: Claim, frame: pd.DataFrame) -> list[Unit]:
     runs = _runs(claim, frame)
     if runs.empty:
         return [Unit("over settings", "missing", note="no records")]
-    runs = with_homophily(runs)
-    found = spearman(runs["edge_homophily"], runs[column(runs, claim.metrics[0])].astype(float))
+    metric = column(runs, claim.metrics[0])
+    means = over_seeds(with_homophily(runs), metric)
+    found = spearman(means["edge_homophily"], means[metric])
     return [_correlation("over settings", found, lambda r: abs(r) < claim.value)]
 
 
