@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -55,7 +56,7 @@ def display(metric: str) -> Display:
     if metric in _COSTS:
         return _COSTS[metric]
     function = METRICS[metric]
-    symbol = function.symbol
+    symbol = re.sub(r"_\{(?=[a-z]{3}|Lipschitz)", " ", function.symbol)  # subscripts that are words
     for old, new in _TEX:
         symbol = symbol.replace(old, new)
     if function.unit == "fraction" and function.task != "link":

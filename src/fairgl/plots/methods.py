@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -45,7 +46,8 @@ def strip(
         ax.plot(values, np.full(len(values), y + 0.18), "o", color=color(method), alpha=0.35, ms=4, mew=0)
         cell = cells.loc[method]
         if np.isnan(cell["mean"]):
-            ax.text(0.01, y, cell["reason"], transform=ax.get_yaxis_transform(), va="center", fontsize="small")
+            why = fill(cell["reason"], 30)  # a panel of three holds about so many characters
+            ax.text(0.01, y, why, transform=ax.get_yaxis_transform(), va="center", fontsize="x-small", linespacing=0.9)
             continue
         ax.plot([cell["low"] * show.scale, cell["high"] * show.scale], [y, y], color=color(method), lw=2)
         ax.plot(cell["mean"] * show.scale, y, "o", color=color(method), ms=6)
