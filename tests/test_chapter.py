@@ -173,6 +173,14 @@ def test_verdicts_of_a_chapter_and_their_box(shelf, shown, pasted):
     assert pasted["short-minutes"].endswith("about 6 to train anew")
 
 
+def test_settings_of_one_seed_are_no_runs_of_one_method(pasted):
+    """Nine ways to form groups with one seed each are one run in each of nine settings."""
+    same = {"dataset": "credit", "method": "gcn", "seconds": 6.0}
+    chapter.in_short([], pd.DataFrame([{**same, "dataset_config": f'{{"age_bins":{m}}}'} for m in range(2, 11)]))
+    sure = pasted["short-sure"]
+    assert sure == "1 run, each on its own split, for the one method on credit in each of up to 9 settings"
+
+
 def test_provenance_counts_records_and_versions(shelf, shown):
     chapter.provenance(chapter.records("group", root=shelf), root=shelf)
     text = shown[0]

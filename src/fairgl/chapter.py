@@ -115,12 +115,14 @@ def in_short(found: list[Verdict], frame: pd.DataFrame) -> None:
         glue("short-sure", "nothing of this study is stored yet")
         glue("short-minutes", "seconds; the study itself was not run")
         return
-    runs = frame.groupby(["dataset", "method"]).size()
+    settings = frame.groupby("dataset")["dataset_config"].nunique().max() if "dataset_config" in frame else 1
+    runs = frame.groupby(["dataset", "method", *(["dataset_config"] if settings > 1 else [])]).size()
     span = f"{runs.min()} to {runs.max()}" if runs.min() != runs.max() else str(runs.min())
-    where = ", ".join(frame["dataset"].unique())
     methods = frame["method"].nunique()
     count = f"each of {methods} methods" if methods > 1 else "the one method"
-    glue("short-sure", f"{span} runs, each on its own split, for {count} on {where}")
+    where = ", ".join(frame["dataset"].unique()) + (f" in each of up to {settings} settings" if settings > 1 else "")
+    noun = "run" if span == "1" else "runs"
+    glue("short-sure", f"{span} {noun}, each on its own split, for {count} on {where}")
     minutes = max(1, round(frame["seconds"].sum() / 60))
     glue("short-minutes", f"seconds from the store; about {minutes} to train anew")
 

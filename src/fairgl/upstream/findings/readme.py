@@ -83,9 +83,8 @@ def _readme_and_table5() -> pd.DataFrame:
 
 @finding(
     "PRINTED-8", method="Table 5", kind="live",
-    says="GDIF, a ratio of at least 1, is printed times 100 without saying so. Under the library's definition an "
-         "undebiased "
-         "network already lies near 100.",
+    says="GDIF, a ratio of at least 1, is printed times 100 without saying so. Under the library's definition a "
+         "network without any fairness term already lies near 100.",
     right="The ratio as Equation 4 defines it, beside the baseline's.",
     places="paper: Table 5, debiasing/GUIDE.py:854",
     holds=lambda v: 30 < v["factor"] < 300 and v["smallest"] >= 100,
