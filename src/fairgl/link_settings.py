@@ -74,7 +74,8 @@ def by_bins(runs: pd.DataFrame, metric: str) -> pd.Series:
     runs = settings(runs) if len(runs) else runs
     if "age_bins" not in runs:
         return pd.Series(dtype=float)
-    return runs.dropna(subset="age_bins").groupby("age_bins")[column(runs, metric)].mean().astype(float)
+    runs = runs.dropna(subset="age_bins").astype({"age_bins": int})
+    return runs.groupby("age_bins")[column(runs, metric)].mean().astype(float)
 
 
 def grid_records(
