@@ -51,6 +51,7 @@ def test_bold_only_where_intervals_separate(direction, winner):
     assert summaries.separated_best(touching, direction) is None
     assert summaries.separated_best(clear.assign(low=[0, np.nan, 8]), direction) is None
     assert summaries.separated_best(clear.iloc[:1], direction) is None
+    assert summaries.separated_best(clear, direction, resolution=1e9) is None  # too small a lead to be printed
 
 
 def test_the_constant_never_competes():

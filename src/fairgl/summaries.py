@@ -36,6 +36,11 @@ class Display:
         unit = f" ({self.unit})" if self.unit else ""
         return f"{self.symbol}{unit} {ARROWS.get(self.direction, '')}".rstrip()
 
+    @property
+    def resolution(self) -> float:
+        """Half a unit of the last digit that tables print, on the metric's own scale."""
+        return 0.5 * 10.0**-self.digits / self.scale
+
     def number(self, value: float, *, sign: bool = False) -> str:
         """``value`` in the unit of tables, with a proper minus sign."""
         scaled = value * self.scale
@@ -124,12 +129,13 @@ def summarize(
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def separated_best(cells: pd.DataFrame, direction: str) -> str | None:
+def separated_best(cells: pd.DataFrame, direction: str, resolution: float = 0.0) -> str | None:
     """The method whose interval lies clear of every other one's on the better side, ``None`` also if one has none.
 
     Args:
         cells: Rows of :func:`summarize` for one data set and metric.
         direction: ``"lower"`` or ``"higher"`` is better.
+        resolution: Least distance between intervals: one that a table cannot print separates nothing.
     """
     rivals = cells[~cells["method"].isin(TRIVIAL) & cells["mean"].notna()]
     if len(rivals) < 2 or rivals["low"].isna().any():
@@ -139,4 +145,4 @@ def separated_best(cells: pd.DataFrame, direction: str) -> str | None:
     else:
         near, far = -rivals["high"], -rivals["low"]
     best = far.idxmin()
-    return rivals.loc[best, "method"] if (near.drop(best) > far[best]).all() else None
+    return rivals.loc[best, "method"] if (near.drop(best) > far[best] + resolution).all() else None

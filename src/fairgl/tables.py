@@ -72,7 +72,7 @@ def results(
     grid: dict[tuple, dict[str, str]] = {}
     for (dataset, metric), block in cells.groupby(["dataset", "metric"], sort=False):
         show = display(metric)
-        best = separated_best(block, show.direction)
+        best = separated_best(block, show.direction, show.resolution)
         for _, row in block.iterrows():
             cell = _ours(row, show, row["method"] == best, intervals)
             cell += _theirs(row, show, published) if published else ""
