@@ -8,6 +8,7 @@ copy was made from: a chapter runs again when its cells, parameters, the package
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import shutil
@@ -114,6 +115,8 @@ def execute(
     os.chdir(root)
     import papermill
 
+    # Names were checked before; papermill cannot read every annotated parameter and would call some unknown.
+    logging.getLogger("papermill").setLevel(logging.ERROR)
     part, final = Path("executed", f".{name}.part.ipynb"), Path("executed", f"{name}.ipynb")
     failed, start = Path("executed", f"{name}.failed.ipynb"), time.perf_counter()
     sockets = tempfile.mkdtemp(prefix="k-")
