@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from fairgl import store
 from fairgl.paths import root
 from fairgl.registry import LINK_METHODS
 from fairgl.studies import study
@@ -25,6 +26,14 @@ def test_every_run_can_be_configured_and_has_its_own_key(name):
 def test_authors_values_and_the_study_s_meet_in_one_configuration():
     (spec,) = study("links_full_graph").specs(datasets=["german"], seeds=1)
     assert spec.config == {"eta": 0.05, "full_graph": True}
+
+
+def test_a_study_of_many_records_keeps_the_lists_that_it_shows():
+    metrics = {"auc": 0.9, "hits@100": 0.5, "ndkl@20.moral": 1.0, "ndkl@1000.moral": 2.0, "dp@20.none.reason": "none"}
+    assert set(study("dpah").kept(metrics)) == {"auc", "hits@100", "ndkl@1000.moral"}
+    assert study("links").kept(metrics) == metrics
+    kept = next(result for result, _ in store.records("dpah"))["metrics"]["test"]
+    assert kept == study("dpah").kept(kept) and "precision@1000.moral" in kept
 
 
 def test_grids():

@@ -23,7 +23,7 @@ from fairgl.evidence import judged as verdicts
 from fairgl.live import records, records_if_any
 from fairgl.preflight import check_parameters
 from fairgl.spotcheck import spot_check
-from fairgl.verdicts import VERDICTS, Verdict, tally
+from fairgl.verdicts import CELLS, VERDICTS, Verdict, tally
 
 __all__ = [
     "check_parameters",
@@ -38,8 +38,6 @@ __all__ = [
     "verdict_box",
     "verdicts",
 ]
-
-CELLS = ("value", "out_of_memory")  # claims about single cells of a table; the others are statements
 
 plots.style()
 

@@ -17,7 +17,7 @@ from fairgl.catalogue import label
 from fairgl.findings.resampling import in_print
 from fairgl.summaries import display
 from fairgl.tables import badge, styled, text
-from fairgl.verdicts import EVALUATORS, VERDICTS, Verdict
+from fairgl.verdicts import CELLS, EVALUATORS, VERDICTS, Verdict
 
 PAPERS = {  # key in references.bib: how tables call it
     "dong2024benchmark": "Benchmark",
@@ -25,7 +25,6 @@ PAPERS = {  # key in references.bib: how tables call it
     "ma2022gear": "GEAR",
     "dong2023survey": "Leaderboards of the benchmark's survey",
 }
-CELLS = ("value", "out_of_memory")
 
 
 def is_cell(verdict: Verdict) -> bool:

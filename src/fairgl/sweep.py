@@ -89,14 +89,19 @@ def run(
         disable=not progress,
     )  # fmt: skip
 
+    chosen = named_study(todo[0].study) if todo[0].study in STUDIES else None
+
     def keep(record: Record) -> None:
+        if chosen is not None:
+            parts = record.result["metrics"]
+            record.result["metrics"] = {part: chosen.kept(values) for part, values in parts.items()}
         store.append(record, root)
         counts[record.result["status"]] = counts.get(record.result["status"], 0) + 1
         bar.update(task, advance=1, description="{dataset} {method} {seed}".format(**record.result))
 
     with bar:
         task = bar.add_task(todo[0].study, total=len(todo))
-        isolated = todo[0].study in STUDIES and named_study(todo[0].study).isolated
+        isolated = chosen is not None and chosen.isolated
         if cluster is None and (workers <= 1 or isolated):
             for spec in todo:
                 if budget_minutes is not None and time.monotonic() - start > 60 * budget_minutes:

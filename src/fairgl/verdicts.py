@@ -27,6 +27,7 @@ from fairgl.studies import select
 
 EVALUATORS = Registry("claim evaluator", "fairgl.findings")
 VERDICTS = ("reproduced", "partly", "not reproduced", "not testable here")
+CELLS = ("value", "out_of_memory")  # evaluators of claims about single cells of a table; the others are statements
 OUTCOMES = ("holds", "leans", "fails", "missing")
 
 

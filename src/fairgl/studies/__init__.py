@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +46,7 @@ class Study:
         search: Methods to their grid (hyperparameter to values), searched per data set; missing methods are not tuned.
         search_seeds: Repetitions of each grid point.
         isolated: Runs go one after the other, each in a process of its own, so that time and peak memory are its own.
+        cuts: Lengths of lists whose metrics a record of ranked lists keeps; empty keeps all that the task measures.
     """
 
     name: str
@@ -59,6 +61,13 @@ class Study:
     search: Mapping[str, Mapping[str, tuple]] = field(default_factory=dict)
     search_seeds: int = 1
     isolated: bool = False
+    cuts: tuple[int, ...] = ()
+
+    def kept(self, metrics: Mapping[str, Any]) -> dict[str, Any]:
+        """The metrics of one part of a record that this study keeps: names like ``ndkl@20.moral`` by their cut-off."""
+        found = {name: re.match(r"\w+@(\d+)\.", name) for name in metrics}
+        return {name: value for name, value in metrics.items()
+                if not self.cuts or not found[name] or int(found[name][1]) in self.cuts}  # fmt: skip
 
     def registered(self) -> Study:
         """File this study under its name and return it."""
